@@ -13,8 +13,9 @@
  *    namespace: answers and events show page frame numbers.
  *  - A refusal carries an extack message that names the attribute and why.
  *  - Numbers are host-endian.  u64 attributes are padded with DS_A_PAD.
- *  - FILL, DRAIN, CHECK and PLANT are queued: the answer is a request id, the
- *    result comes as a DONE event and stays readable through GET_RESULTS.
+ *  - FILL, DRAIN, CHECK, PLANT, RACE_START and RACE_STOP are queued and done in
+ *    order: the answer is a request id, the result comes as a DONE event and
+ *    stays readable through GET_RESULTS.
  *
  * Ownership
  *  The first socket that sends FILL, DRAIN, RACE_START, CHECK or PLANT owns the
@@ -82,12 +83,15 @@
  *			default 1000
  *		[DS_A_RACE] u8, 0: no kthreads, probes and checks only
  *		[DS_A_ACCOUNTING] u8, 0: probes stay off (for benchmarks)
- *	out:	-
+ *	out:	DS_A_REQUEST u32
  *	event:	STATE "running"
+ *	done:	status 0, or why the run could not start
  *
  * @DS_CMD_RACE_STOP: do, owner.  Ends the run; counters and results stay.
  *	in:	-
- *	out:	-, when all kthreads rest the event STATE "idle" follows
+ *	out:	DS_A_REQUEST u32
+ *	event:	STATE "idle", when all kthreads rest
+ *	done:	status 0
  *
  * @DS_CMD_GET_STATS: dump.  One message a scope.
  *	in:	-

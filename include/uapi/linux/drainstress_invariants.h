@@ -17,7 +17,7 @@
 	X(1, NONE, "a per-CPU batch holds at most size - 1 folios",	\
 	  "folio_batch_add() reports a full batch and the caller moves it before dropping the local lock", \
 	  "nr == size only inside the lock")				\
-	X(2, LOOK, "batch entries are order-0 head pages of memory that can be on an LRU", \
+	X(2, NONE, "batch entries are order-0 head pages of memory that can be on an LRU", \
 	  "large folios force a flush when they are queued; slab, hugetlb, device and free pages are never queued", \
 	  "a folio may be split or collapsed only without extra references, and the batch holds one") \
 	X(3, LOOK, "PG_lru is clear in lru_add and new-mlock entries and set in the others", \
