@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Builds drainctl and drainstress.ko and starts the tests.  It only says what
+# depends on what; the work that is more than a compiler call is in tests/.
+# Everything made goes below build/.
+
+ifneq ($(words $(CURDIR)),1)
+$(error the path of this clone, '$(CURDIR)', holds a space, which make cannot work with)
+endif
+
+# ---- variables for the command line; "make help" shows these lines ----
+
+#V CC=gcc             compiler for drainctl and the unit tests
+CC		= gcc
+#V CFLAGS=            replaces -O2 -g
+CFLAGS		= -O2 -g
+#V LDFLAGS=-static    drainctl runs in guests without libraries; empty: shared
+LDFLAGS		= -static
+#V KDIR=DIR           (kmod) kernel headers or a built tree: the running kernel's
+KDIR		= /lib/modules/$(shell uname -r)/build
+#V KERNELS=LIST       (soak, kernels) "debian-6.1 debian-6.12"
+KERNELS		= debian-6.1 debian-6.12
+#V THREADS=64         (soak) drainctl --threads
+THREADS		= 64
+#V DURATION=60        (soak) drainctl --duration: 90, 90s, 5m, 1h
+DURATION	= 60
+#V CPUS=4             (soak) CPUs of the guest
+CPUS		= 4
+#V MEM=2G             (soak) memory of the guest
+MEM		= 2G
+#V SEED=              (soak) drainctl --seed: repeats a run
+SEED		=
+#V ARGS=              (soak) more words for drainctl
+ARGS		=
+
+B		:= build
+PKGS		:= libnl-genl-3.0 libnl-3.0 liburing jansson
+
+.PHONY: all kmod kernels soak check lint unit clean distclean help FORCE
+.DELETE_ON_ERROR:
+
+all: $(B)/drainctl			## drainctl, in build/ (the default)
+
+# ---- drainctl ----
+
+DS_CFLAGS	:= -std=gnu11 -D_GNU_SOURCE -Wall -Wextra -Werror -pthread \
+		   -Iinclude/uapi -Ictl -Istress -I$(B)/gen \
+		   $(shell pkg-config --cflags $(PKGS) 2>/dev/null)
+DS_LIBS		:= -lnl-genl-3 -lnl-3 -luring -ljansson -lpthread -lm
+
+CTL_SRC		:= $(sort $(wildcard ctl/*.c stress/*.c))
+CTL_OBJ		:= $(CTL_SRC:%.c=$(B)/obj/%.o)
+
+$(B)/drainctl: $(CTL_OBJ)
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(DS_LIBS)
+
+$(B)/obj/%.o: %.c Makefile | $(B)/gen/kmsg_patterns.h $(B)/gen/version.h
+	@mkdir -p $(@D)
+	$(CC) $(DS_CFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
+
+# The patterns for kernel log lines are data files that the VM runner reads
+# too; drainctl, which may run alone on a test host, carries them along.
+$(B)/gen/kmsg_patterns.h: ctl/kmsg-bad.txt ctl/kmsg-ok.txt Makefile
+	@mkdir -p $(@D)
+	{ echo '/* Made from ctl/kmsg-bad.txt and ctl/kmsg-ok.txt */'; \
+	  for list in bad ok; do \
+		echo "static const char *const ds_kmsg_$$list[] = {"; \
+		sed -e '/^#/d' -e '/^[[:space:]]*$$/d' -e 's/[\\"]/\\&/g' \
+		    -e 's/.*/	"&",/' ctl/kmsg-$$list.txt; \
+		printf '\tNULL\n};\n'; \
+	  done; } >$@
+
+# Only written when it changes.
+$(B)/gen/version.h: FORCE
+	@mkdir -p $(@D)
+	@v=$$(git describe --always --dirty 2>/dev/null || echo unknown); \
+	echo "#define DS_VERSION \"$$v\"" | cmp -s - $@ || \
+	echo "#define DS_VERSION \"$$v\"" >$@
+
+# ---- drainstress.ko ----
+
+# The kernel's build writes next to the sources, so it gets a folder of links.
+# (Debian's include/config/kernel.release may hold the upstream version only.)
+KRELEASE	= $(shell sed -n 's/.*UTS_RELEASE "\(.*\)"/\1/p' \
+			$(KDIR)/include/generated/utsrelease.h 2>/dev/null)
+KMOD_OUT	= $(B)/kmod/$(KRELEASE)
+KMOD_SRC	:= $(sort $(wildcard kmod/*.c kmod/*.h kmod/Kbuild))
+UAPI_SRC	:= $(sort $(wildcard include/uapi/linux/*.h))
+
+ifneq ($(filter kmod,$(MAKECMDGOALS)),)
+ifeq ($(KRELEASE),)
+$(error no kernel to build for in KDIR=$(KDIR): takes kernel headers or a built tree)
+endif
+kmod: $(KMOD_OUT)/drainstress.ko
+
+$(KMOD_OUT)/drainstress.ko: $(KMOD_SRC) $(UAPI_SRC) Makefile \
+		$(wildcard $(KDIR)/Module.symvers $(KDIR)/.config)
+	@mkdir -p $(KMOD_OUT)
+	@if [ "$$(cat $(KMOD_OUT)/kdir 2>/dev/null)" != "$(realpath $(KDIR))" ]; \
+	then \
+		find $(KMOD_OUT) -mindepth 1 -delete; \
+		echo "$(realpath $(KDIR))" >$(KMOD_OUT)/kdir; \
+	fi
+	@find $(KMOD_OUT) -maxdepth 1 -type l -delete
+	@ln -s $(abspath $(KMOD_SRC)) $(KMOD_OUT)/
+	$(MAKE) -C $(KDIR) M=$(abspath $(KMOD_OUT)) DS_TOP=$(CURDIR) modules
+	@test -e $@ && touch $@
+else
+kmod:					## drainstress.ko for KDIR, in build/kmod/RELEASE/
+endif
+
+# ---- tests ----
+
+kernels:				## fetch KERNELS into build/kernels/
+	tests/vm/fetch-kernel $(KERNELS)
+
+soak: export KERNELS := $(KERNELS)
+soak: export THREADS := $(THREADS)
+soak: export DURATION := $(DURATION)
+soak: export CPUS := $(CPUS)
+soak: export MEM := $(MEM)
+soak: export SEED := $(SEED)
+soak: export ARGS := $(ARGS)
+soak:					## torture each of KERNELS in a VM, and judge it
+	@tests/vm/soak
+
+check:					## all tests: lint, unit tests, VM tests
+	@tests/run-checks
+
+lint:					## style and static checks
+	@tests/lint
+
+# Unit tests: tests/unit/test_*.c, each a program of its own, linked with all of
+# drainctl but its main(), under the address and undefined-behaviour sanitizers.
+UNIT_FLAGS	:= -O1 -g -fsanitize=address,undefined \
+		   -fno-sanitize-recover=undefined -fno-omit-frame-pointer
+UNIT_SRC	:= $(sort $(wildcard tests/unit/test_*.c))
+UNIT_BIN	:= $(UNIT_SRC:tests/unit/%.c=$(B)/unit/%)
+UNIT_OBJ	:= $(patsubst %.c,$(B)/unit/obj/%.o,$(filter-out ctl/main.c,$(CTL_SRC)))
+.SECONDARY: $(UNIT_OBJ)
+
+unit: $(UNIT_BIN)			## build and run the unit tests
+	@tests/run-unit $(UNIT_BIN)
+
+$(B)/unit/obj/%.o: %.c Makefile | $(B)/gen/kmsg_patterns.h $(B)/gen/version.h
+	@mkdir -p $(@D)
+	$(CC) $(DS_CFLAGS) $(UNIT_FLAGS) -MMD -MP -c -o $@ $<
+
+$(B)/unit/%: tests/unit/%.c $(UNIT_OBJ) Makefile
+	@mkdir -p $(@D)
+	$(CC) $(DS_CFLAGS) $(UNIT_FLAGS) -MMD -MP -o $@ $< $(UNIT_OBJ) \
+		$(DS_LIBS) -lcmocka
+
+# ---- the rest ----
+
+clean:					## remove what was built; keep kernels and results
+	rm -rf $(B)/obj $(B)/gen $(B)/drainctl $(B)/kmod $(B)/unit $(B)/vm $(B)/lint
+
+distclean:				## remove build/
+	rm -rf $(B)
+
+help:					## this text
+	@echo 'Targets:'
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  \1	\2/p' Makefile | expand -t 16
+	@echo 'Variables:'
+	@sed -n 's/^#V /  /p' Makefile
+
+-include $(CTL_OBJ:.o=.d) $(UNIT_OBJ:.o=.d) $(UNIT_BIN:=.d)
