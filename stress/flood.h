@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * One thread of the load.  See flood.c.
+ */
+#ifndef DS_FLOOD_H
+#define DS_FLOOD_H
+
+#include "methods.h"
+#include "rand.h"
+#include "types.h"
+
+#define DS_PAGE 4096U
+#define DS_FLOOD_PRIVATE 4	/* files that only one ring uses */
+#define DS_FLOOD_SHARED 2	/* files of a ring that others use too */
+#define DS_FLOOD_FILES (DS_FLOOD_PRIVATE + DS_FLOOD_SHARED)
+#define DS_FLOOD_PAGES_MAX 512
+
+/* What a thread is doing, for the report of one that stopped. */
+enum ds_flood_op {
+	DS_FLOOD_OP_NONE,
+	DS_FLOOD_OP_WRITE,
+	DS_FLOOD_OP_ADVISE,
+	DS_FLOOD_OP_SUBMIT,
+	DS_FLOOD_OP_REAP,
+	DS_FLOOD_OP_SYSCALL,
+	DS_FLOOD_OP_DONE,
+};
+
+enum ds_flood_state {
+	DS_FLOOD_STARTING,
+	DS_FLOOD_READY,
+	DS_FLOOD_FAILED,	/* could not be set up: see last_errno */
+	DS_FLOOD_BROKEN,	/* its ring stopped working: see last_errno */
+	DS_FLOOD_FINISHED,
+};
+
+/**
+ * struct ds_slot - the counters of one thread, written by it alone
+ *
+ * Lives in memory that the controller shares; a slot has cache lines of its
+ * own (two, because of the adjacent-line prefetcher).
+ */
+struct ds_slot {
+	u64 steps;
+	u64 truncates[DS_METHODS_MAX];	/* that succeeded, by row */
+	u64 trunc_errors;
+	u64 pages;			/* written */
+	u64 advised;
+	u64 submitted;
+	u64 reaped;
+	u64 dropped;			/* completions the kernel lost */
+	u64 no_space;
+	u64 no_memory;
+	u64 retries;			/* EINTR, EAGAIN, EBUSY */
+	u64 other_errors;
+	u32 last_errno;
+	u32 state;			/* enum ds_flood_state */
+	u32 op;				/* enum ds_flood_op */
+	u32 tid;
+} __aligned(128);
+
+/* What the decisions of a thread depend on besides (seed, thread, index). */
+struct ds_flood_shape {
+	u32 nr_files;
+	u32 max_pages;
+	u32 nr_ring;
+	u32 syscall_share;	/* of 8 */
+	u32 disk_mask;		/* files that advise makes sense for */
+};
+
+/* One step: write @pages pages to @file, perhaps advise, then truncate. */
+struct ds_step {
+	u32 file;
+	u32 pages;
+	u32 ring;		/* which of the ring methods, when not @syscall */
+	bool syscall;
+	bool advise;
+	u64 keep;		/* bytes to keep */
+};
+
+/**
+ * struct ds_flood - everything one thread needs
+ * @fds:	DS_FLOOD_FILES open files
+ * @data:	max_pages pages to write from, shared by all threads
+ * @stop:	set to end the thread
+ */
+struct ds_flood {
+	u64 seed;
+	u32 thread;
+	struct ds_flood_shape shape;
+	struct ds_method_choice choice;
+	int fds[DS_FLOOD_FILES];
+	const void *data;
+	const u32 *stop;
+	struct ds_slot *slot;
+
+	/* the thread's own */
+	struct io_uring ring;
+	bool ring_up;
+	unsigned int in_flight;
+	struct ds_flood_file {
+		struct ds_trunc t;
+		unsigned int row;
+		bool busy;
+	} files[DS_FLOOD_FILES];
+};
+
+void ds_flood_plan(const struct ds_flood_shape *shape, u64 seed, u32 thread, u64 index,
+		   struct ds_step *step);
+int ds_flood_setup(struct ds_flood *f);
+void ds_flood_run(struct ds_flood *f);
+void ds_flood_teardown(struct ds_flood *f);
+
+#endif /* DS_FLOOD_H */

@@ -1,0 +1,596 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The load's process: forked, so that it can have a memory cgroup and an OOM
+ * score of its own, with the threads of flood.c in it and counters in memory
+ * that the controller shares.  It knows nothing of netlink, verdicts or the
+ * terminal, and dies with its controller.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/futex.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "load.h"
+
+#define STACK_SIZE (128 * 1024)
+#define FDS_SPARE 24		/* standard ones, directories, libraries */
+#define FDS_A_THREAD (1 + DS_FLOOD_PRIVATE)
+/* Kernel memory of a thread: stacks of it and its io-wq workers, its ring. */
+#define THREAD_COST (48 * 1024 + DS_FLOOD_PRIVATE * 24 * 1024)
+
+struct child {
+	const struct ds_load_params *p;
+	struct ds_load_shared *sh;
+	struct ds_places places;
+	unsigned int threads;
+	unsigned int nr_shared;
+	int *shared_fds;
+	void *data;
+	struct ds_flood *floods;
+	pthread_t *ids;
+};
+
+static void futex_wait(u32 *addr, u32 val, const struct timespec *limit)
+{
+	syscall(SYS_futex, addr, FUTEX_WAIT, val, limit, NULL, 0);
+}
+
+static void futex_wake(u32 *addr)
+{
+	syscall(SYS_futex, addr, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+}
+
+static void set_and_wake(u32 *addr, u32 val)
+{
+	__atomic_store_n(addr, val, __ATOMIC_RELEASE);
+	futex_wake(addr);
+}
+
+static void wait_while(u32 *addr, u32 val)
+{
+	while (__atomic_load_n(addr, __ATOMIC_ACQUIRE) == val)
+		futex_wait(addr, val, NULL);
+}
+
+static void __printf(2, 3) note(struct ds_load_shared *sh, const char *fmt, ...)
+{
+	va_list ap;
+
+	if (sh->nr_notes == DS_LOAD_NOTES)
+		return;
+	va_start(ap, fmt);
+	vsnprintf(sh->notes[sh->nr_notes], DS_LOAD_TEXT, fmt, ap);
+	va_end(ap);
+	ds_set(&sh->nr_notes, sh->nr_notes + 1);
+}
+
+static int __printf(3, 4) fail(struct ds_load_shared *sh, bool skip, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(sh->text, sizeof(sh->text), fmt, ap);
+	va_end(ap);
+	sh->skip = skip;
+	set_and_wake(&sh->state, DS_LOAD_FAILED);
+	return -1;
+}
+
+static void write_file(const char *path, const char *text)
+{
+	int fd = open(path, O_WRONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return;
+	/* best effort: without it the run is only less protected */
+	if (write(fd, text, strlen(text)) < 0)
+		errno = 0;
+	close(fd);
+}
+
+static int enter_cgroup(struct child *c)
+{
+	int fd, ret = 0;
+
+	if (!c->p->procs)
+		return 0;
+	fd = open(c->p->procs, O_WRONLY | O_CLOEXEC);
+	if (fd < 0 || write(fd, "0", 1) != 1)
+		ret = fail(c->sh, false, "the load cannot enter its cgroup: %s: %s", c->p->procs,
+			   strerror(errno));
+	if (fd >= 0)
+		close(fd);
+	return ret;
+}
+
+static int open_places(struct child *c)
+{
+	char text[DS_LOAD_TEXT];
+	unsigned int i;
+	size_t n = 0;
+
+	if (!c->p->only_dirs) {
+		unsigned int files = c->p->threads * (DS_FLOOD_PRIVATE + 1);
+
+		if (ds_places_add_tmpfs(&c->places, c->p->memory / 2, files, text, sizeof(text)))
+			return fail(c->sh, false, "no place for files");
+		if (text[0])
+			note(c->sh, "%s", text);
+		ds_places_add_ext4(&c->places, text, sizeof(text));
+		if (text[0] && !c->p->nr_dirs)
+			note(c->sh, "%s", text);
+	}
+	for (i = 0; i < c->p->nr_dirs; i++) {
+		if (ds_places_add_dir(&c->places, c->p->dirs[i], text, sizeof(text)))
+			return fail(c->sh, false, "--dir %s", text);
+	}
+	if (!c->places.nr)
+		return fail(c->sh, false, "no directory to put files into");
+	for (i = 0; i < c->places.nr && n < sizeof(c->sh->places); i++)
+		n += snprintf(c->sh->places + n, sizeof(c->sh->places) - n, "%s%s", i ? ", " : "",
+			      c->places.v[i].name);
+	return 0;
+}
+
+/* How many threads descriptors and memory allow. */
+static int limit_threads(struct child *c)
+{
+	unsigned int opens = 0, want = c->p->threads, i, most;
+	unsigned int per_thread;
+	struct rlimit rl;
+
+	for (i = 0; i < c->p->choice.nr_ring; i++)
+		opens |= ds_methods[c->p->choice.ring[i]].opens;
+	if (!getrlimit(RLIMIT_NOFILE, &rl) && rl.rlim_cur < rl.rlim_max) {
+		rl.rlim_cur = rl.rlim_max;
+		setrlimit(RLIMIT_NOFILE, &rl);
+	}
+	if (getrlimit(RLIMIT_NOFILE, &rl))
+		rl.rlim_cur = 1024;
+	per_thread = FDS_A_THREAD + 1 + (opens ? DS_FLOOD_FILES : 0);
+	c->threads = want;
+	if (rl.rlim_cur != RLIM_INFINITY) {
+		most = rl.rlim_cur <= FDS_SPARE ? 0 : (rl.rlim_cur - FDS_SPARE) / per_thread;
+		if (!most)
+			return fail(c->sh, false,
+				    "RLIMIT_NOFILE %llu is too low for one thread, which takes %u: raise it with ulimit -n",
+				    (u64)rl.rlim_cur, FDS_SPARE + per_thread);
+		if (most < c->threads) {
+			note(c->sh,
+			     "RLIMIT_NOFILE %llu: %u of %u threads run (ulimit -n %u for all)",
+			     (u64)rl.rlim_cur, most, want, FDS_SPARE + per_thread * want);
+			c->threads = most;
+		}
+	}
+	most = c->p->memory / 4 / THREAD_COST;
+	if (!most)
+		return fail(c->sh, false, "--memory %llu is too low for one thread, which takes %u",
+			    c->p->memory, 4 * THREAD_COST);
+	if (most < c->threads) {
+		note(c->sh, "memory limit %llu MiB: %u of %u threads run", c->p->memory >> 20, most,
+		     want);
+		c->threads = most;
+	}
+	return 0;
+}
+
+static int open_shared_files(struct child *c)
+{
+	unsigned int i;
+
+	c->nr_shared = c->threads / 4 + 1;
+	c->shared_fds = calloc(c->nr_shared, sizeof(*c->shared_fds));
+	if (!c->shared_fds)
+		return fail(c->sh, false, "out of memory for %u files", c->nr_shared);
+	for (i = 0; i < c->nr_shared; i++) {
+		c->shared_fds[i] = ds_place_file(&c->places.v[i % c->places.nr]);
+		if (c->shared_fds[i] < 0)
+			return fail(c->sh, false, "%s: cannot make file %u: %s",
+				    c->places.v[i % c->places.nr].name, i,
+				    strerror(-c->shared_fds[i]));
+	}
+	return 0;
+}
+
+/* Three quarters of a thread's own files in the first place, the rest spread. */
+static unsigned int place_of(const struct child *c, unsigned int thread, unsigned int k)
+{
+	if (c->places.nr == 1 || k < DS_FLOOD_PRIVATE - 1)
+		return 0;
+	return 1 + thread % (c->places.nr - 1);
+}
+
+static int open_thread_files(struct child *c, unsigned int t)
+{
+	struct ds_flood *f = &c->floods[t];
+	unsigned int k, place;
+
+	for (k = 0; k < DS_FLOOD_FILES; k++) {
+		if (k < DS_FLOOD_PRIVATE) {
+			place = place_of(c, t, k);
+			f->fds[k] = ds_place_file(&c->places.v[place]);
+			if (f->fds[k] < 0)
+				return fail(c->sh, false, "%s: cannot make file %u of thread %u: %s",
+					    c->places.v[place].name, k, t, strerror(-f->fds[k]));
+		} else {
+			/* neighbours share one file, and all meet over the others */
+			place = (k == DS_FLOOD_PRIVATE ? t / 4 : t * 7 + 1) % c->nr_shared;
+			f->fds[k] = c->shared_fds[place];
+			place %= c->places.nr;
+		}
+		if (c->places.v[place].disk)
+			f->shape.disk_mask |= 1U << k;
+	}
+	return 0;
+}
+
+/* Every second thread stays on one CPU, so that it truncates where it filled. */
+static void place_thread(unsigned int t)
+{
+	cpu_set_t all, one;
+	int cpu, nr, want;
+
+	if (t % 2 || sched_getaffinity(0, sizeof(all), &all))
+		return;
+	nr = CPU_COUNT(&all);
+	want = (t / 2) % nr;
+	for (cpu = 0; cpu < CPU_SETSIZE; cpu++) {
+		if (!CPU_ISSET(cpu, &all) || want--)
+			continue;
+		CPU_ZERO(&one);
+		CPU_SET(cpu, &one);
+		sched_setaffinity(0, sizeof(one), &one);
+		return;
+	}
+}
+
+static void settle(struct ds_load_shared *sh)
+{
+	__atomic_fetch_add(&sh->settled, 1, __ATOMIC_RELEASE);
+	futex_wake(&sh->settled);
+}
+
+struct thread_arg {
+	struct child *c;
+	unsigned int t;
+};
+
+static void *thread_main(void *arg)
+{
+	struct thread_arg a = *(struct thread_arg *)arg;
+	struct ds_flood *f = &a.c->floods[a.t];
+	struct ds_load_shared *sh = a.c->sh;
+	char name[16];
+	int ret;
+
+	free(arg);
+	snprintf(name, sizeof(name), "flood/%u", a.t);
+	pthread_setname_np(pthread_self(), name);
+	place_thread(a.t);
+	ret = ds_flood_setup(f);
+	ds_set(&f->slot->last_errno, (u32)-ret);
+	ds_set(&f->slot->state, ret ? DS_FLOOD_FAILED : DS_FLOOD_READY);
+	settle(sh);
+	if (ret)
+		return NULL;
+	wait_while(&sh->go, 0);
+	ds_flood_run(f);
+	ds_flood_teardown(f);
+	return NULL;
+}
+
+static int start_threads(struct child *c)
+{
+	struct ds_load_shared *sh = c->sh;
+	unsigned int t, started = 0, ready = 0;
+	struct thread_arg *arg;
+	pthread_attr_t attr;
+	u32 settled;
+	int err = 0;
+
+	pthread_attr_init(&attr);
+	pthread_attr_setstacksize(&attr, STACK_SIZE);
+	for (t = 0; t < c->threads; t++) {
+		arg = malloc(sizeof(*arg));
+		if (!arg) {
+			err = ENOMEM;
+			break;
+		}
+		arg->c = c;
+		arg->t = t;
+		err = pthread_create(&c->ids[t], &attr, thread_main, arg);
+		if (err) {
+			free(arg);
+			break;
+		}
+		started++;
+	}
+	pthread_attr_destroy(&attr);
+	while ((settled = __atomic_load_n(&sh->settled, __ATOMIC_ACQUIRE)) < started)
+		futex_wait(&sh->settled, settled, NULL);
+	for (t = 0; t < started; t++) {
+		if (ds_get(&sh->slots[t].state) == DS_FLOOD_READY)
+			ready++;
+		else
+			err = ds_get(&sh->slots[t].last_errno);
+	}
+	c->threads = started;
+	if (!ready)
+		return fail(sh, err == EPERM || err == ENOSYS,
+			    "no thread of the load could start: %s", strerror(err));
+	if (err)
+		note(sh, "%s: %u of %u threads run", strerror(err), ready, c->p->threads);
+	ds_set(&sh->threads, ready);
+	return 0;
+}
+
+static int set_up(struct child *c)
+{
+	u64 files, pages;
+	unsigned int t;
+
+	if (enter_cgroup(c) || open_places(c) || limit_threads(c) || open_shared_files(c))
+		return -1;
+	files = (u64)c->threads * DS_FLOOD_PRIVATE + c->nr_shared;
+	pages = c->p->memory / 2 / DS_PAGE / files;
+	if (pages > DS_FLOOD_PAGES_MAX)
+		pages = DS_FLOOD_PAGES_MAX;
+	if (!pages)
+		pages = 1;
+	c->sh->max_pages = pages;
+	c->data = malloc(pages * DS_PAGE);
+	c->floods = calloc(c->threads, sizeof(*c->floods));
+	c->ids = calloc(c->threads, sizeof(*c->ids));
+	if (!c->data || !c->floods || !c->ids)
+		return fail(c->sh, false, "out of memory for %u threads", c->threads);
+	memset(c->data, 0x5a, pages * DS_PAGE);
+	for (t = 0; t < c->threads; t++) {
+		struct ds_flood *f = &c->floods[t];
+
+		f->seed = c->p->seed;
+		f->thread = t;
+		f->choice = c->p->choice;
+		f->shape.nr_files = DS_FLOOD_FILES;
+		f->shape.max_pages = pages;
+		f->shape.nr_ring = c->p->choice.nr_ring;
+		f->shape.syscall_share = c->p->choice.syscall_share;
+		f->data = c->data;
+		f->stop = &c->sh->stop;
+		f->slot = &c->sh->slots[t];
+		if (open_thread_files(c, t))
+			return -1;
+	}
+	ds_places_close(&c->places);
+	return start_threads(c);
+}
+
+static void __noreturn child_main(const struct ds_load_params *p, struct ds_load_shared *sh,
+				  pid_t parent)
+{
+	struct child c = { .p = p, .sh = sh };
+	unsigned int t;
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != parent)
+		_exit(1);
+	/*
+	 * An inherited netlink socket would keep the run's ownership alive after
+	 * the controller died, so nothing but the standard descriptors stays.
+	 */
+	if (close_range(3, ~0U, 0))
+		_exit(1);
+	/* ^C on a terminal reaches both: the controller decides */
+	signal(SIGINT, SIG_IGN);
+	signal(SIGTERM, SIG_IGN);
+	signal(SIGPIPE, SIG_IGN);
+	prctl(PR_SET_NAME, "drainctl-load");
+	write_file("/proc/self/oom_score_adj", "1000");
+	if (set_up(&c))
+		_exit(1);
+	set_and_wake(&sh->state, DS_LOAD_READY);
+	for (t = 0; t < c.threads; t++)
+		pthread_join(c.ids[t], NULL);
+	set_and_wake(&sh->state, DS_LOAD_DONE);
+	_exit(0);
+}
+
+/**
+ * ds_load_start() - fork the child; it sets itself up and waits at the gate
+ * @l: zeroed by the caller
+ * @p: copied by the fork, may be freed afterwards
+ *
+ * Call it while the process has one thread only.
+ *
+ * Return: 0 or -errno.
+ */
+int ds_load_start(struct ds_load *l, const struct ds_load_params *p)
+{
+	pid_t parent = getpid();
+	int err;
+
+	l->slots = p->threads;
+	l->size = sizeof(*l->sh) + l->slots * sizeof(l->sh->slots[0]);
+	l->sh = mmap(NULL, l->size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (l->sh == MAP_FAILED) {
+		l->sh = NULL;
+		return -errno;
+	}
+	fflush(NULL);
+	l->pid = fork();
+	if (l->pid < 0) {
+		err = -errno;
+		l->pid = 0;
+		ds_load_free(l);
+		return err;
+	}
+	if (!l->pid)
+		child_main(p, l->sh, parent);
+	return 0;
+}
+
+static void sleep_ms(unsigned int ms)
+{
+	struct timespec ts = { .tv_sec = ms / 1000, .tv_nsec = (ms % 1000) * 1000000L };
+
+	nanosleep(&ts, NULL);
+}
+
+/**
+ * ds_load_wait_ready() - wait until the threads stand at the gate
+ *
+ * Return: 0; -ECANCELED when the set-up failed, l->sh->text says why and
+ * l->sh->skip whether the host cannot do it at all; -ECHILD when the child
+ * died; -ETIMEDOUT.
+ */
+int ds_load_wait_ready(struct ds_load *l, unsigned int timeout_ms)
+{
+	unsigned int waited;
+	int status;
+
+	for (waited = 0; waited < timeout_ms; waited += 10) {
+		switch (__atomic_load_n(&l->sh->state, __ATOMIC_ACQUIRE)) {
+		case DS_LOAD_READY:
+			return 0;
+		case DS_LOAD_FAILED:
+			return -ECANCELED;
+		default:
+			break;
+		}
+		if (ds_load_wait(l, 0, &status) != -ETIMEDOUT)
+			return l->sh->state == DS_LOAD_FAILED ? -ECANCELED : -ECHILD;
+		sleep_ms(10);
+	}
+	return -ETIMEDOUT;
+}
+
+/**
+ * ds_load_go() - open the gate
+ */
+void ds_load_go(struct ds_load *l)
+{
+	set_and_wake(&l->sh->go, 1);
+}
+
+/**
+ * ds_load_stop() - ask all threads to end; returns at once
+ */
+void ds_load_stop(struct ds_load *l)
+{
+	if (!l->sh)
+		return;
+	set_and_wake(&l->sh->stop, 1);
+	set_and_wake(&l->sh->go, 1);
+}
+
+/**
+ * ds_load_wait() - reap the child
+ * @timeout_ms: 0 looks once
+ * @status: as of waitpid(2)
+ *
+ * Return: 0 when it is gone (pid is 0 then), -ETIMEDOUT, -ECHILD when there is
+ * none.
+ */
+int ds_load_wait(struct ds_load *l, unsigned int timeout_ms, int *status)
+{
+	unsigned int waited = 0;
+	pid_t pid;
+
+	if (!l->pid)
+		return -ECHILD;
+	for (;;) {
+		pid = waitpid(l->pid, status, WNOHANG);
+		if (pid == l->pid || (pid < 0 && errno == ECHILD)) {
+			l->pid = 0;
+			return 0;
+		}
+		if (waited >= timeout_ms)
+			return -ETIMEDOUT;
+		sleep_ms(5);
+		waited += 5;
+	}
+}
+
+/**
+ * ds_load_kill() - SIGKILL; the caller still has to wait
+ */
+void ds_load_kill(struct ds_load *l)
+{
+	if (l->pid > 0)
+		kill(l->pid, SIGKILL);
+}
+
+/**
+ * ds_load_sum() - add up what the threads counted so far
+ */
+void ds_load_sum(const struct ds_load *l, struct ds_load_totals *t)
+{
+	unsigned int i, m;
+
+	memset(t, 0, sizeof(*t));
+	for (i = 0; l->sh && i < l->slots; i++) {
+		const struct ds_slot *s = &l->sh->slots[i];
+		u32 state = ds_get(&s->state);
+
+		for (m = 0; m < ds_nr_methods; m++) {
+			t->truncates[m] += ds_get(&s->truncates[m]);
+			t->all_truncates += ds_get(&s->truncates[m]);
+		}
+		t->trunc_errors += ds_get(&s->trunc_errors);
+		t->steps += ds_get(&s->steps);
+		t->pages += ds_get(&s->pages);
+		t->advised += ds_get(&s->advised);
+		t->submitted += ds_get(&s->submitted);
+		t->reaped += ds_get(&s->reaped);
+		t->dropped += ds_get(&s->dropped);
+		t->no_space += ds_get(&s->no_space);
+		t->no_memory += ds_get(&s->no_memory);
+		t->retries += ds_get(&s->retries);
+		t->other_errors += ds_get(&s->other_errors);
+		if (ds_get(&s->last_errno))
+			t->last_errno = ds_get(&s->last_errno);
+		t->broken += state == DS_FLOOD_BROKEN;
+		t->finished += state == DS_FLOOD_FINISHED;
+	}
+}
+
+/**
+ * ds_load_free() - give the shared memory back; the child must be gone or hung
+ */
+void ds_load_free(struct ds_load *l)
+{
+	if (l->sh)
+		munmap(l->sh, l->size);
+	l->sh = NULL;
+}
+
+/**
+ * ds_flood_op_name() - for the report of a thread that stopped
+ */
+const char *ds_flood_op_name(u32 op)
+{
+	static const char * const names[] = {
+		[DS_FLOOD_OP_NONE] = "not started",
+		[DS_FLOOD_OP_WRITE] = "write",
+		[DS_FLOOD_OP_ADVISE] = "fadvise(DONTNEED)",
+		[DS_FLOOD_OP_SUBMIT] = "io_uring submit",
+		[DS_FLOOD_OP_REAP] = "waiting for an io_uring truncate",
+		[DS_FLOOD_OP_SYSCALL] = "ftruncate(2)",
+		[DS_FLOOD_OP_DONE] = "done",
+	};
+
+	return op < ARRAY_SIZE(names) ? names[op] : "?";
+}

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The load as the controller sees it: a child process.  See load.c.
+ */
+#ifndef DS_LOAD_H
+#define DS_LOAD_H
+
+#include <sys/types.h>
+
+#include "files.h"
+#include "flood.h"
+
+#define DS_LOAD_NOTES 8
+#define DS_LOAD_TEXT 256
+
+enum ds_load_state {
+	DS_LOAD_STARTING,
+	DS_LOAD_READY,		/* all threads wait at the gate */
+	DS_LOAD_FAILED,		/* text says why, skip: the host cannot */
+	DS_LOAD_DONE,
+};
+
+/* Shared by controller and child; the child writes, the controller reads. */
+struct ds_load_shared {
+	u32 state;		/* enum ds_load_state */
+	u32 go;			/* futex; the controller writes it */
+	u32 stop;		/* futex; the controller writes it */
+	u32 settled;		/* futex: threads that are ready or failed */
+	u32 skip;
+	u32 nr_notes;
+	u32 threads;		/* that run */
+	u32 max_pages;		/* of a file */
+	char text[DS_LOAD_TEXT];
+	char notes[DS_LOAD_NOTES][DS_LOAD_TEXT];
+	char places[DS_LOAD_TEXT];
+	struct ds_slot slots[];
+};
+
+/**
+ * struct ds_load_params - what the load shall do
+ * @threads:	wanted; fewer run when descriptors or memory are short
+ * @seed:	of all decisions
+ * @memory:	bytes the child may use in all, files take at most half of it
+ * @choice:	truncate methods
+ * @dirs:	directories besides the own tmpfs and ext4
+ * @nr_dirs:	how many
+ * @only_dirs:	no own tmpfs and no ext4
+ * @procs:	path of the cgroup.procs to enter, NULL for none
+ */
+struct ds_load_params {
+	unsigned int threads;
+	u64 seed;
+	u64 memory;
+	struct ds_method_choice choice;
+	const char *const *dirs;
+	unsigned int nr_dirs;
+	bool only_dirs;
+	const char *procs;
+};
+
+struct ds_load {
+	pid_t pid;		/* 0 when there is no child */
+	unsigned int slots;
+	size_t size;
+	struct ds_load_shared *sh;
+};
+
+/* Sums over all threads; see struct ds_slot. */
+struct ds_load_totals {
+	u64 truncates[DS_METHODS_MAX];
+	u64 all_truncates;
+	u64 trunc_errors;
+	u64 steps, pages, advised;
+	u64 submitted, reaped, dropped;
+	u64 no_space, no_memory, retries, other_errors;
+	u32 last_errno;
+	u32 broken;		/* threads whose ring stopped working */
+	u32 finished;
+};
+
+int ds_load_start(struct ds_load *l, const struct ds_load_params *p);
+int ds_load_wait_ready(struct ds_load *l, unsigned int timeout_ms);
+void ds_load_go(struct ds_load *l);
+void ds_load_stop(struct ds_load *l);
+int ds_load_wait(struct ds_load *l, unsigned int timeout_ms, int *status);
+void ds_load_kill(struct ds_load *l);
+void ds_load_sum(const struct ds_load *l, struct ds_load_totals *t);
+void ds_load_free(struct ds_load *l);
+const char *ds_flood_op_name(u32 op);
+
+#endif /* DS_LOAD_H */
