@@ -108,7 +108,7 @@
  *	of lru_add_drain_cpu, whoever made them; "call.D" drains the module
  *	made, "effective.D" batches with folios in them that those drains
  *	moved.  Of "total": "remote" fills of another CPU's folios,
- *	"race.loops", "checks".  Of "probe": "hits", "missed".
+ *	"race.loops", "checks".  Of "probe": "missed".
  *
  * @DS_CMD_GET_USAGE: dump.  One message for each usage entry point.
  *	in:	-

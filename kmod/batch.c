@@ -1,0 +1,339 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * batch_kinds[]: how a folio gets into each per-CPU batch, one row a kind.  A
+ * new kind is one line in DS_BATCH_KINDS, one row here and its functions.
+ * Which folio is queued when is decided by the callers.
+ */
+#include <linux/preempt.h>
+
+#include "drainstress.h"
+
+static bool ds_isolate_is_bool;
+
+/**
+ * ds_isolate() - takes a folio off its LRU list, as reclaim and migration do
+ *
+ * Return: true when it is isolated; it then has one more reference, which
+ * putting it back drops.
+ */
+bool ds_isolate(struct folio *folio)
+{
+	/* A bool is returned in the low byte only. */
+	u8 ret = ds_call(folio_isolate_lru)(folio);
+
+	return ds_isolate_is_bool ? ret : !ret;
+}
+
+/**
+ * ds_learn_isolate() - finds what folio_isolate_lru() returns on this kernel
+ * @folio: one of the module's own, on no list yet or on one
+ *
+ * Return: false when it cannot be told; then lru_add batches cannot be filled.
+ * Context: process.
+ */
+bool ds_learn_isolate(struct folio *folio)
+{
+	unsigned int tries;
+	bool on_lru, off_lru;
+	u8 ret;
+
+	if (!ds_has(DS_SYM_folio_isolate_lru) ||
+	    !ds_has(DS_SYM_folio_putback_lru))
+		return false;
+	for (tries = 0; tries < 5; tries++) {
+		ds_call(lru_add_drain_all)();
+		preempt_disable();
+		on_lru = folio_test_lru(folio);
+		if (!on_lru) {
+			preempt_enable();
+			continue;
+		}
+		ret = ds_call(folio_isolate_lru)(folio);
+		off_lru = !folio_test_lru(folio);
+		if (off_lru)
+			ds_call(folio_putback_lru)(folio);
+		preempt_enable();
+		if (off_lru) {
+			ds_isolate_is_bool = ret;
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool ds_on_lru(struct folio *folio)
+{
+	return folio_test_lru(folio);
+}
+
+static bool ds_evictable_on_lru(struct folio *folio)
+{
+	return folio_test_lru(folio) && !folio_test_unevictable(folio);
+}
+
+/* Back to the LRU by the lru_add batch, as folio_putback_lru() does it. */
+static void ds_queue_lru_add(struct folio *folio)
+{
+	if (ds_isolate(folio))
+		ds_call(folio_putback_lru)(folio);
+}
+
+static bool ds_ready_activate(struct folio *folio)
+{
+	return ds_evictable_on_lru(folio) && !folio_test_active(folio);
+}
+
+static void ds_queue_activate(struct folio *folio)
+{
+	ds_call(folio_activate)(folio);
+}
+
+static bool ds_ready_deactivate(struct folio *folio)
+{
+	return ds_evictable_on_lru(folio) &&
+	       (folio_test_active(folio) || ds_mglru());
+}
+
+static void ds_queue_deactivate(struct folio *folio)
+{
+	ds_call(folio_deactivate)(folio);
+}
+
+static void ds_queue_deactivate_file(struct folio *folio)
+{
+	ds_call(deactivate_file_folio)(folio);
+}
+
+static bool ds_ready_lazyfree(struct folio *folio)
+{
+	return ds_evictable_on_lru(folio) && folio_test_anon(folio) &&
+	       folio_test_swapbacked(folio) && !folio_test_swapcache(folio);
+}
+
+static void ds_queue_lazyfree(struct folio *folio)
+{
+	ds_call(folio_mark_lazyfree)(folio);
+}
+
+/*
+ * Once moved, a lazyfree folio has lost PG_swapbacked.  It gets it back while it
+ * is isolated, as reclaim does when such a folio turns out to be dirty.
+ */
+static void ds_prepare_lazyfree(struct folio *folio)
+{
+	preempt_disable();
+	if (!folio_test_swapbacked(folio) && ds_isolate(folio)) {
+		folio_set_swapbacked(folio);
+		ds_call(folio_putback_lru)(folio);
+	}
+	preempt_enable();
+}
+
+static bool ds_ready_rotate(struct folio *folio)
+{
+	return ds_evictable_on_lru(folio) && !folio_test_locked(folio) &&
+	       !folio_test_dirty(folio);
+}
+
+static void ds_queue_rotate(struct folio *folio)
+{
+	ds_call(folio_rotate_reclaimable)(folio);
+}
+
+static bool ds_always(struct folio *folio)
+{
+	return true;
+}
+
+/*
+ * Each mlock is taken back by the next call for the same folio.  A folio that
+ * can be isolated is, every other time, queued as a new one, the way a fault in
+ * a locked mapping does.
+ */
+static void ds_queue_mlock(struct folio *folio)
+{
+	if (folio_test_mlocked(folio)) {
+		ds_call(munlock_folio)(folio);
+	} else if ((folio_pfn(folio) & 1) && ds_has(DS_SYM_mlock_new_folio) &&
+		   ds_isolate(folio)) {
+		ds_call(mlock_new_folio)(folio);
+		folio_put(folio);
+	} else {
+		ds_call(mlock_folio)(folio);
+	}
+}
+
+#define DS_BATCH_NAME(sym, name, title)	[DS_BATCH_##sym] = name,
+#define DS_BATCH_TITLE(sym, name, title) [DS_BATCH_##sym] = title,
+
+const char *const ds_batch_name[__DS_BATCH_MAX] = {
+	DS_BATCH_KINDS(DS_BATCH_NAME)
+};
+
+const char *const ds_batch_title[__DS_BATCH_MAX] = {
+	DS_BATCH_KINDS(DS_BATCH_TITLE)
+};
+
+#define DS_NEEDS1(a)		BIT_ULL(DS_SYM_##a)
+#define DS_NEEDS2(a, b)		(DS_NEEDS1(a) | DS_NEEDS1(b))
+
+const struct ds_batch_kind ds_batch_kinds[__DS_BATCH_MAX] = {
+	[DS_BATCH_LRU_ADD] = {
+		.needs = DS_NEEDS2(folio_isolate_lru, folio_putback_lru),
+		.foreign = true,
+		.ready = ds_on_lru,
+		.queue = ds_queue_lru_add,
+	},
+	[DS_BATCH_ACTIVATE] = {
+		.needs = DS_NEEDS1(folio_activate),
+		.foreign = true,
+		.ready = ds_ready_activate,
+		.queue = ds_queue_activate,
+		.prepare = ds_queue_deactivate,
+	},
+	[DS_BATCH_DEACTIVATE] = {
+		.needs = DS_NEEDS1(folio_deactivate),
+		.foreign = true,
+		.ready = ds_ready_deactivate,
+		.queue = ds_queue_deactivate,
+		.prepare = ds_queue_activate,
+	},
+	[DS_BATCH_DEACTIVATE_FILE] = {
+		.needs = DS_NEEDS1(deactivate_file_folio),
+		.foreign = true,
+		.ready = ds_evictable_on_lru,
+		.queue = ds_queue_deactivate_file,
+	},
+	[DS_BATCH_LAZYFREE] = {
+		.needs = DS_NEEDS2(folio_mark_lazyfree, folio_isolate_lru),
+		.anon = true,
+		.ready = ds_ready_lazyfree,
+		.queue = ds_queue_lazyfree,
+		.prepare = ds_prepare_lazyfree,
+	},
+	[DS_BATCH_ROTATE] = {
+		.needs = DS_NEEDS1(folio_rotate_reclaimable),
+		.foreign = true,
+		.ready = ds_ready_rotate,
+		.queue = ds_queue_rotate,
+	},
+	[DS_BATCH_MLOCK] = {
+		.needs = DS_NEEDS2(mlock_folio, munlock_folio),
+		.ready = ds_always,
+		.queue = ds_queue_mlock,
+	},
+};
+
+/* Whether the functions that fill @kind are there. */
+bool ds_batch_callable(unsigned int kind, char *why, size_t len)
+{
+	u64 needs = ds_batch_kinds[kind].needs;
+	unsigned int sym;
+
+	for (sym = 0; sym < DS_NR_SYMS; sym++) {
+		if ((needs & BIT_ULL(sym)) && !ds_has(sym)) {
+			snprintf(why, len, "this kernel has no %s",
+				 ds_symbols[sym].name);
+			return false;
+		}
+	}
+	return true;
+}
+
+/**
+ * ds_batch_available() - whether @kind may be filled
+ * @why: gets the reason when not
+ */
+bool ds_batch_available(unsigned int kind, char *why, size_t len)
+{
+	if (!ds_batch_callable(kind, why, len))
+		return false;
+	return !ds_skip_layout(why, len);
+}
+
+/**
+ * ds_queue() - queues one own folio for @kind on this CPU
+ *
+ * What became of it is read from the batch, not assumed: the kernel may refuse
+ * the folio, and a full batch or a disabled cache is moved at once.
+ * Context: preemption off.
+ */
+enum ds_queued ds_queue(unsigned int kind, struct folio *folio)
+{
+	const struct ds_batch_kind *row = &ds_batch_kinds[kind];
+	struct folio_batch *fbatch = ds_batch(kind, smp_processor_id());
+	unsigned int before, after;
+
+	if (!row->ready(folio))
+		return DS_REFUSED;
+	before = READ_ONCE(fbatch->nr);
+	row->queue(folio);
+	after = READ_ONCE(fbatch->nr);
+	if (after > before)
+		return DS_QUEUED;
+	if (before == DS_BATCH_SIZE - 1 || ds_lru_disabled())
+		return DS_FLUSHED;
+	return DS_REFUSED;
+}
+
+/**
+ * ds_fill() - queues up to @n folios of @stock for @kind on this CPU
+ * @start: where in the stock to begin looking for folios that are ready
+ *
+ * Return: folios queued.  Context: any, preemption is off only meanwhile.
+ */
+unsigned int ds_fill(unsigned int kind, struct ds_stock *stock, unsigned int n,
+		     unsigned int start)
+{
+	unsigned int i, pos, done = 0;
+
+	if (!stock->nr)
+		return 0;
+	pos = start % stock->nr;
+	preempt_disable();
+	for (i = 0; i < stock->nr && done < n; i++) {
+		if (ds_queue(kind, stock->own[pos].folio) != DS_REFUSED)
+			done++;
+		if (++pos == stock->nr)
+			pos = 0;
+	}
+	__this_cpu_add(ds_stats.fill[kind], done);
+	preempt_enable();
+	return done;
+}
+
+/**
+ * ds_fill_exact() - leaves exactly @n folios of @stock in the batch of @kind
+ * @n: 1 .. batch size - 1
+ *
+ * Drains this CPU, brings folios into the state that @kind takes, drains again
+ * and fills.  Return: folios in the batch afterwards that are ours, fewer when
+ * the stock does not have enough that are fit.  Context: process, bound to a
+ * CPU; another task on it may drain them again as soon as this returns.
+ */
+unsigned int ds_fill_exact(unsigned int kind, struct ds_stock *stock,
+			   unsigned int n)
+{
+	const struct ds_batch_kind *row = &ds_batch_kinds[kind];
+	unsigned int i, ready = 0, done = 0;
+
+	ds_call(lru_add_drain)();
+	for (i = 0; i < stock->nr && ready < n; i++) {
+		struct folio *folio = stock->own[i].folio;
+
+		if (kind != DS_BATCH_MLOCK && folio_test_mlocked(folio))
+			ds_call(munlock_folio)(folio);
+		if (row->prepare && !row->ready(folio))
+			row->prepare(folio);
+		ready++;
+	}
+	preempt_disable();
+	ds_call(lru_add_drain)();
+	for (i = 0; i < stock->nr && done < n; i++) {
+		if (ds_queue(kind, stock->own[i].folio) == DS_QUEUED)
+			done++;
+	}
+	__this_cpu_add(ds_stats.fill[kind], done);
+	preempt_enable();
+	return done;
+}

@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * drain_kinds[]: each way the kernel drains per-CPU batches, one row a way, and
+ * what can be checked at the very moment of a drain (I7, I9, I32).  When a drain
+ * happens is decided by the callers.
+ */
+#include <linux/jiffies.h>
+#include <linux/ktime.h>
+#include <linux/module.h>
+#include <linux/pagevec.h>
+#include <linux/preempt.h>
+#include <linux/smp.h>
+
+#include "drainstress.h"
+
+static unsigned int ds_drain_limit = 30;
+module_param_named(drain_limit, ds_drain_limit, uint, 0644);
+MODULE_PARM_DESC(drain_limit,
+		 "seconds after which a drain that has not returned violates I32; raised to 20 times the slowest drain seen");
+
+/* Drains under way: the start in ns, 0 when free. */
+#define DS_MAX_CALLS	512
+static atomic64_t ds_call_start[DS_MAX_CALLS];
+static bool ds_call_told[DS_MAX_CALLS];
+static atomic64_t ds_slowest_ns;
+
+static int ds_call_begin(void)
+{
+	u64 now = ktime_get_ns();
+	int i;
+
+	for (i = 0; i < DS_MAX_CALLS; i++) {
+		if (!atomic64_read(&ds_call_start[i]) &&
+		    !atomic64_cmpxchg(&ds_call_start[i], 0, now)) {
+			ds_call_told[i] = false;
+			return i;
+		}
+	}
+	return -1;
+}
+
+static void ds_call_end(int i)
+{
+	u64 ns;
+
+	if (i < 0)
+		return;
+	ns = ktime_get_ns() - atomic64_read(&ds_call_start[i]);
+	if (ns > (u64)atomic64_read(&ds_slowest_ns))
+		atomic64_set(&ds_slowest_ns, ns);
+	atomic64_set(&ds_call_start[i], 0);
+	ds_checked(32, 1);
+}
+
+/**
+ * ds_drain_watch() - looks for drains that do not return (I32)
+ * @stalled_ms: gets the age of the oldest one
+ *
+ * Called once a second of a run.
+ */
+void ds_drain_watch(u64 *stalled_ms)
+{
+	u64 now = ktime_get_ns(), oldest = 0;
+	u64 limit = max((u64)ds_drain_limit * NSEC_PER_SEC,
+			20 * (u64)atomic64_read(&ds_slowest_ns));
+	int i;
+
+	for (i = 0; i < DS_MAX_CALLS; i++) {
+		u64 start = atomic64_read(&ds_call_start[i]);
+
+		if (!start || start > now)
+			continue;
+		oldest = max(oldest, now - start);
+		if (now - start > limit && !ds_call_told[i]) {
+			ds_call_told[i] = true;
+			ds_violate(32, NULL, -1,
+				   "expected every drain to return within %llu ms, one has not returned for %llu ms",
+				   limit / NSEC_PER_MSEC,
+				   (now - start) / NSEC_PER_MSEC);
+		}
+	}
+	*stalled_ms = oldest / NSEC_PER_MSEC;
+}
+
+/* I7: nothing may stay in this CPU's batches.  Preemption is off. */
+static void ds_check_emptied(int cpu, unsigned int invariant, const char *after)
+{
+	unsigned int kind, pending = ds_pending(cpu), tries = 0;
+
+	/* An interrupt may end writeback and refill rotate: drain that again. */
+	while (invariant == 7 && pending == DS_KIND_BIT(DS_BATCH_ROTATE) &&
+	       tries++ < 3) {
+		ds_call(lru_add_drain)();
+		pending = ds_pending(cpu);
+	}
+	ds_checked(invariant, 1);
+	for (kind = 1; kind < __DS_BATCH_MAX; kind++) {
+		if (pending & DS_KIND_BIT(kind)) {
+			ds_violate(invariant, NULL, cpu,
+				   "batch %s: expected nr 0 %s, found %u",
+				   ds_batch_name[kind], after,
+				   ds_batch(kind, cpu)->nr);
+		}
+	}
+}
+
+static int ds_run_local(int cpu, struct ds_stock *stock)
+{
+	preempt_disable();
+	ds_mark_local(DS_DRAIN_LOCAL);
+	ds_call(lru_add_drain)();
+	ds_mark_local(0);
+	ds_check_emptied(smp_processor_id(), 7, "after lru_add_drain()");
+	preempt_enable();
+	return 0;
+}
+
+/* lru_add_drain_cpu() wants preemption off and does not drain mlock. */
+static int ds_drain_this_cpu(void *unused)
+{
+	preempt_disable();
+	ds_mark_local(DS_DRAIN_CPU);
+	ds_call(lru_add_drain_cpu)(smp_processor_id());
+	ds_mark_local(0);
+	preempt_enable();
+	return 0;
+}
+
+static int ds_run_cpu(int cpu, struct ds_stock *stock)
+{
+	return smp_call_on_cpu(cpu, ds_drain_this_cpu, NULL, false);
+}
+
+static int ds_run_all(int cpu, struct ds_stock *stock)
+{
+	ds_mark_all(DS_DRAIN_ALL, 1);
+	ds_call(lru_add_drain_all)();
+	ds_mark_all(DS_DRAIN_ALL, -1);
+	return 0;
+}
+
+static int ds_run_disable(int cpu, struct ds_stock *stock)
+{
+	atomic_t *count = (atomic_t *)ds_symbols[DS_SYM_lru_disable_count].addr;
+
+	ds_mark_all(DS_DRAIN_DISABLE, 1);
+	ds_call(lru_cache_disable)();
+	ds_mark_all(DS_DRAIN_DISABLE, -1);
+	if (stock)
+		ds_fill(DS_BATCH_DEACTIVATE_FILE, stock, 3, stock->cursor);
+	preempt_disable();
+	ds_check_emptied(smp_processor_id(), 9,
+			 "between lru_cache_disable() and lru_cache_enable()");
+	preempt_enable();
+	/* What the inline lru_cache_enable() does. */
+	atomic_dec(count);
+	return 0;
+}
+
+/*
+ * A batch of own folios that has not drained yet.  Preemption stays off from
+ * the first reference to the last, so that no look at rest sees one that it
+ * does not know of.
+ */
+static int ds_run_release(int cpu, struct ds_stock *stock)
+{
+	struct folio_batch fbatch;
+	unsigned int i;
+
+	if (!stock || !stock->nr)
+		return -ENODATA;
+	folio_batch_init(&fbatch);
+	preempt_disable();
+	for (i = 0; i < DS_BATCH_SIZE && i < stock->nr; i++) {
+		struct folio *folio = stock->own[i].folio;
+
+		folio_get(folio);
+		folio_batch_add(&fbatch, folio);
+	}
+	ds_mark_local(DS_DRAIN_RELEASE);
+	folio_batch_release(&fbatch);
+	ds_mark_local(0);
+	preempt_enable();
+	return 0;
+}
+
+#define DS_DRAIN_NAME(sym, name, title)	[DS_DRAIN_##sym] = name,
+#define DS_DRAIN_TITLE(sym, name, title) [DS_DRAIN_##sym] = title,
+
+const char *const ds_drain_name[__DS_DRAIN_MAX] = {
+	DS_DRAIN_KINDS(DS_DRAIN_NAME)
+};
+
+const char *const ds_drain_title[__DS_DRAIN_MAX] = {
+	DS_DRAIN_KINDS(DS_DRAIN_TITLE)
+};
+
+#define DS_NEEDS(a) BIT_ULL(DS_SYM_##a)
+
+const struct ds_drain_kind ds_drain_kinds[__DS_DRAIN_MAX] = {
+	[DS_DRAIN_LOCAL] = {
+		.needs = DS_NEEDS(lru_add_drain),
+		.run = ds_run_local,
+	},
+	[DS_DRAIN_CPU] = {
+		.needs = DS_NEEDS(lru_add_drain_cpu),
+		.run = ds_run_cpu,
+	},
+	[DS_DRAIN_ALL] = {
+		.needs = DS_NEEDS(lru_add_drain_all),
+		.all_cpus = true,
+		.run = ds_run_all,
+	},
+	[DS_DRAIN_DISABLE] = {
+		.needs = DS_NEEDS(lru_cache_disable) | DS_NEEDS(lru_disable_count),
+		.all_cpus = true,
+		.run = ds_run_disable,
+	},
+	[DS_DRAIN_RELEASE] = {
+		.run = ds_run_release,
+	},
+};
+
+/**
+ * ds_drain_available() - whether this kernel lets us drain that way
+ * @why: gets the reason when not
+ */
+bool ds_drain_available(unsigned int drain, char *why, size_t len)
+{
+	u64 needs = ds_drain_kinds[drain].needs;
+	unsigned int sym;
+
+	for (sym = 0; sym < DS_NR_SYMS; sym++) {
+		if ((needs & BIT_ULL(sym)) && !ds_has(sym)) {
+			snprintf(why, len, "this kernel has no %s",
+				 ds_symbols[sym].name);
+			return false;
+		}
+	}
+	return !ds_skip_layout(why, len);
+}
+
+/**
+ * ds_drain() - drains once, counts the call and watches its time
+ * @cpu: where; local and release drain the CPU that runs this
+ * @stock: own folios for kinds that release some
+ *
+ * Return: 0 or a negative errno (a CPU that went offline).  Context: process,
+ * may sleep; the CPU hotplug lock is not taken.
+ */
+int ds_drain(unsigned int drain, int cpu, struct ds_stock *stock)
+{
+	int slot = ds_call_begin();
+	int err = ds_drain_kinds[drain].run(cpu, stock);
+
+	ds_call_end(slot);
+	raw_cpu_inc(ds_stats.call[drain]);
+	return err;
+}
+
+/* Folios moved out of per-CPU batches so far, all CPUs; needs armed probes. */
+u64 ds_moved_total(void)
+{
+	unsigned int kind;
+	u64 sum = 0;
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		for (kind = 1; kind < __DS_BATCH_MAX; kind++)
+			sum += per_cpu(ds_stats, cpu).moved[kind];
+	}
+	return sum;
+}

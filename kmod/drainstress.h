@@ -1,0 +1,503 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What the files of drainstress.ko share: the tables' row types, the state of a
+ * run, and the functions that one file offers to the others.  The netlink ABI
+ * is not here but in include/uapi/linux/drainstress.h.
+ */
+#ifndef DRAINSTRESS_H
+#define DRAINSTRESS_H
+
+
+
+#include <linux/atomic.h>
+#include <linux/cpumask.h>
+#include <linux/kprobes.h>
+#include <linux/mm.h>
+#include <linux/mutex.h>
+#include <linux/pagevec.h>
+#include <linux/percpu.h>
+#include <linux/sched.h>
+#include <linux/static_call.h>
+#include <linux/types.h>
+#include <linux/workqueue.h>
+#include <linux/drainstress.h>
+#include <linux/drainstress_invariants.h>
+
+#ifndef PAGEVEC_SIZE
+#define PAGEVEC_SIZE FOLIO_BATCH_SIZE
+#endif
+#define DS_BATCH_SIZE		PAGEVEC_SIZE
+#define DS_REASON_LEN		120
+#define DS_TEXT_LEN		192
+
+#define DS_KIND_BIT(id)		BIT((id) - 1)
+#define DS_INV_BIT(id)		BIT_ULL((id) - 1)
+
+/* ---- symbols.c: functions and data that the kernel does not export ---- */
+
+/*
+ * X(name, return type, arguments, alternatives): the prototypes are the
+ * module's own, because some kernels keep theirs in mm/internal.h.  Where a
+ * function once took a page and now takes a folio the pointer is the same.
+ * folio_isolate_lru() returned 0 or -EBUSY up to 6.3 and a bool since: declared
+ * int, and what it means is found at load (see ds_isolate()).
+ */
+#define DS_FUNCTIONS(X)							\
+	X(lru_add_drain, void, (void), "lru_add_drain")			\
+	X(lru_add_drain_cpu, void, (int cpu), "lru_add_drain_cpu")	\
+	X(lru_add_drain_all, void, (void), "lru_add_drain_all")		\
+	X(lru_cache_disable, void, (void), "lru_cache_disable")		\
+	X(folio_isolate_lru, int, (struct folio *folio), "folio_isolate_lru") \
+	X(folio_putback_lru, void, (struct folio *folio), "folio_putback_lru") \
+	X(folio_activate, void, (struct folio *folio), "folio_activate") \
+	X(folio_deactivate, void, (struct folio *folio),		\
+	  "folio_deactivate", "deactivate_page")			\
+	X(deactivate_file_folio, void, (struct folio *folio),		\
+	  "deactivate_file_folio", "deactivate_file_page")		\
+	X(folio_mark_lazyfree, void, (struct folio *folio),		\
+	  "folio_mark_lazyfree", "mark_page_lazyfree")			\
+	X(folio_rotate_reclaimable, void, (struct folio *folio),	\
+	  "folio_rotate_reclaimable")					\
+	X(mlock_folio, void, (struct folio *folio), "mlock_folio")	\
+	X(mlock_new_folio, void, (struct folio *folio),			\
+	  "mlock_new_folio", "mlock_new_page")				\
+	X(munlock_folio, void, (struct folio *folio),			\
+	  "munlock_folio", "munlock_page")
+
+#define DS_DATA(X)							\
+	X(cpu_fbatches, "cpu_fbatches")					\
+	X(lru_rotate, "lru_rotate")					\
+	X(mlock_fbatch, "mlock_fbatch", "mlock_pvec")			\
+	X(lru_disable_count, "lru_disable_count")
+
+#define DS_SYM_ENUM(name, ...) DS_SYM_##name,
+enum ds_sym {
+	DS_FUNCTIONS(DS_SYM_ENUM)
+	DS_DATA(DS_SYM_ENUM)
+	DS_NR_SYMS
+};
+
+#define DS_DECLARE_CALL(name, ret, args, ...)				\
+	typedef ret ds_fn_##name args;					\
+	extern ds_fn_##name ds_proto_##name;				\
+	DECLARE_STATIC_CALL(ds_##name, ds_proto_##name);
+DS_FUNCTIONS(DS_DECLARE_CALL)
+
+/* Calls an unexported function; only where ds_has() said it is there. */
+#define ds_call(name) static_call(ds_##name)
+
+struct ds_symbol {
+	const char *name;		/* as the newest kernel names it */
+	const char *const *alternatives;	/* NULL-terminated */
+	const char *found;		/* the alternative that this kernel has */
+	unsigned long addr;		/* 0: missing */
+};
+
+extern struct ds_symbol ds_symbols[DS_NR_SYMS];
+
+int ds_symbols_init(void);
+unsigned long ds_lookup(const char *name);
+static inline bool ds_has(enum ds_sym sym)
+{
+	return ds_symbols[sym].addr;
+}
+
+/* ---- layout.c: where the per-CPU batches are, and the proof of it ---- */
+
+struct folio_batch *ds_batch(unsigned int kind, int cpu);
+int ds_layout_init(void);
+bool ds_layout_proven(unsigned int kind);
+const char *ds_layout_reason(void);
+unsigned int ds_pending(int cpu);
+int ds_batch_kind_of(const struct folio_batch *fbatch, int cpu);
+
+static inline bool ds_lru_disabled(void)
+{
+	return ds_has(DS_SYM_lru_disable_count) &&
+	       atomic_read((atomic_t *)ds_symbols[DS_SYM_lru_disable_count].addr);
+}
+
+/* ---- stock.c: the folios that the module owns ---- */
+
+struct ds_own {
+	struct folio *folio;
+	int cpu;		/* whose stock it belongs to, -1: of a check */
+	unsigned short refs;	/* references that are known, batches not counted */
+	bool anon;
+};
+
+struct ds_stock {
+	struct file *file;	/* tmpfs file of the module's own, not anonymous */
+	unsigned int nr;
+	unsigned int cursor;
+	struct ds_own *own;
+};
+
+int ds_stock_make(struct ds_stock *stock, unsigned int nr, int cpu);
+int ds_stock_make_anon(struct ds_stock *stock, unsigned int nr, int cpu);
+void ds_stock_drop(struct ds_stock *stock);
+void ds_stock_unlock(struct ds_stock *stock);
+struct ds_own *ds_own_find(unsigned long pfn);
+int ds_stock_init(void);
+void ds_stock_exit(void);
+int ds_mglru(void);
+
+/* ---- batch.c ---- */
+
+enum ds_queued { DS_REFUSED, DS_QUEUED, DS_FLUSHED };
+
+/**
+ * struct ds_batch_kind - one row a per-CPU batch
+ * @needs:	bit mask of enum ds_sym
+ * @anon:	takes anonymous folios only
+ * @foreign:	may be queued by another CPU than the folio's own
+ * @ready:	whether queue() would be accepted now; reads flags only
+ * @queue:	queues the folio on this CPU; preemption is off
+ * @prepare:	brings a folio on the LRU into a state in which ready() holds
+ *		after a drain; process context
+ */
+struct ds_batch_kind {
+	u64 needs;
+	bool anon;
+	bool foreign;
+	bool (*ready)(struct folio *folio);
+	void (*queue)(struct folio *folio);
+	void (*prepare)(struct folio *folio);
+};
+
+extern const struct ds_batch_kind ds_batch_kinds[__DS_BATCH_MAX];
+extern const char *const ds_batch_name[__DS_BATCH_MAX];
+extern const char *const ds_batch_title[__DS_BATCH_MAX];
+
+bool ds_batch_callable(unsigned int kind, char *why, size_t len);
+bool ds_batch_available(unsigned int kind, char *why, size_t len);
+enum ds_queued ds_queue(unsigned int kind, struct folio *folio);
+unsigned int ds_fill(unsigned int kind, struct ds_stock *stock, unsigned int n,
+		     unsigned int start);
+unsigned int ds_fill_exact(unsigned int kind, struct ds_stock *stock,
+			   unsigned int n);
+bool ds_isolate(struct folio *folio);
+bool ds_learn_isolate(struct folio *folio);
+
+/* ---- drain.c ---- */
+
+/**
+ * struct ds_drain_kind - one row a way of draining
+ * @needs:	bit mask of enum ds_sym
+ * @all_cpus:	drains every CPU: the CPU argument is ignored
+ * @run:	drains; process context, may sleep, must not take the CPU
+ *		hotplug lock (the race threads are stopped under it)
+ */
+struct ds_drain_kind {
+	u64 needs;
+	bool all_cpus;
+	int (*run)(int cpu, struct ds_stock *stock);
+};
+
+extern const struct ds_drain_kind ds_drain_kinds[__DS_DRAIN_MAX];
+extern const char *const ds_drain_name[__DS_DRAIN_MAX];
+extern const char *const ds_drain_title[__DS_DRAIN_MAX];
+
+bool ds_drain_available(unsigned int drain, char *why, size_t len);
+int ds_drain(unsigned int drain, int cpu, struct ds_stock *stock);
+void ds_drain_watch(u64 *stalled_ms);
+u64 ds_moved_total(void);
+
+/* ---- usage.c: probes, counters, drains per batch usage ---- */
+
+struct ds_cpu_stats {
+	u64 fill[__DS_BATCH_MAX];
+	u64 moved[__DS_BATCH_MAX];
+	u64 flush_full[__DS_BATCH_MAX];
+	u64 flush_early[__DS_BATCH_MAX];
+	u64 flush_drain[__DS_BATCH_MAX];
+	u64 call[__DS_DRAIN_MAX];
+	u64 effective[__DS_DRAIN_MAX];
+	u64 drain_calls;
+	u64 drain_empty;
+	u64 remote;
+	u64 loops;
+};
+
+DECLARE_PER_CPU(struct ds_cpu_stats, ds_stats);
+
+#define DS_ENTRIES(X)							\
+	X(TRUNCATE, "truncate_inode_pages_range")			\
+	X(SHMEM_UNDO, "shmem_undo_range")				\
+	X(INVALIDATE, "invalidate_mapping_pages")			\
+	X(TRY_INVALIDATE, "mapping_try_invalidate", "invalidate_mapping_pagevec") \
+	X(INVALIDATE2, "invalidate_inode_pages2_range")
+
+#define DS_ENTRY_ENUM(sym, ...) DS_ENTRY_##sym,
+enum ds_entry {
+	DS_ENTRIES(DS_ENTRY_ENUM)
+	DS_NR_ENTRIES
+};
+
+#define DS_USAGE_BUCKETS	5
+struct ds_usage_stats {
+	u64 usages;
+	u64 releases;
+	u64 drains;
+	u64 max;
+	u64 hist[DS_USAGE_BUCKETS];
+};
+
+struct ds_probe_info {
+	const char *name;	/* the function that is probed */
+	const char *title;
+	const char *reason;	/* why it is not available, or NULL */
+	u64 missed;
+};
+
+int ds_usage_init(void);
+void ds_usage_exit(void);
+int ds_usage_arm(void);
+void ds_usage_disarm(void);
+bool ds_usage_armed(void);
+void ds_usage_reset(void);
+void ds_usage_read(enum ds_entry entry, struct ds_usage_stats *sum);
+const char *ds_usage_entry_name(enum ds_entry entry);
+const char *ds_usage_entry_reason(enum ds_entry entry);
+unsigned int ds_nr_probes(void);
+void ds_probe_read(unsigned int i, struct ds_probe_info *info);
+void ds_usage_calibrate(bool on);
+bool ds_usage_calibrated(enum ds_entry entry);
+void ds_usage_plant(struct task_struct *task);
+
+/* Marks what this CPU (preemption off) or the drain-all works are draining for. */
+void ds_mark_local(unsigned int drain);
+void ds_mark_all(unsigned int drain, int delta);
+
+/* ---- race.c ---- */
+
+struct ds_race_config {
+	u64 seed;
+	u32 kinds;		/* DS_KIND_BIT */
+	u32 drains;
+	u32 stutter_ms;
+	bool race;
+	bool accounting;
+	struct cpumask cpus;
+};
+
+int ds_race_start(const struct ds_race_config *config);
+void ds_race_stop(void);
+void ds_race_pause(void);
+void ds_race_resume(void);
+bool ds_race_running(void);
+struct ds_stock *ds_cpu_stock(int cpu, bool anon);
+int ds_stocks_get_anon(void);
+int ds_own_each(int (*fn)(struct ds_own *own, void *arg), void *arg);
+unsigned int ds_own_count(void);
+int ds_stocks_get(void);
+void ds_stocks_put(void);
+void ds_race_exit(void);
+
+/**
+ * ds_rand() - the decision number @index of stream (@seed, @cpu)
+ *
+ * splitmix64's finaliser (Steele, Lea, Flood 2014) over a combination of the
+ * arguments, so that a decision depends on nothing else.
+ */
+static inline u64 ds_rand(u64 seed, u32 cpu, u64 index, u32 salt)
+{
+	u64 z = seed + 0x9e3779b97f4a7c15ULL * (index + 1) +
+		0xd1b54a32d192ed03ULL * (cpu + 1) + ((u64)salt << 56);
+
+	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
+	z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
+	return z ^ (z >> 31);
+}
+
+/* ---- snapshot.c: all batches of all CPUs as they stand at rest ---- */
+
+struct ds_slot {
+	struct folio *folio;
+	unsigned long pfn;
+	unsigned long flags;
+	unsigned long mapping;
+	unsigned long index;
+	int refcount;
+	int mapcount;
+	const char *unfit;	/* why it cannot be in a batch, or NULL */
+	u16 cpu;
+	u8 kind;
+	u8 slot;
+	u8 tag;			/* bits 0-1 of an mlock entry */
+	u8 own_refs;		/* known references of an own folio, 0: foreign */
+	bool free;
+};
+
+struct ds_batch_state {
+	u8 nr;
+	bool drained;
+};
+
+/* An own folio, whether in a batch or not. */
+struct ds_own_state {
+	struct ds_slot slot;	/* cpu, kind and slot are not set */
+	unsigned int entries;	/* how often it stands in a batch */
+};
+
+struct ds_snapshot {
+	unsigned int nr_slots;
+	unsigned int max_slots;
+	u64 pause_ns;
+	struct ds_batch_state (*batches)[__DS_BATCH_MAX];	/* per CPU id */
+	struct ds_slot *slots;			/* sorted by pfn */
+	unsigned int nr_own, max_own;
+	struct ds_own_state *own;
+};
+
+struct ds_snapshot *ds_snapshot_alloc(void);
+void ds_snapshot_free(struct ds_snapshot *snap);
+int ds_snapshot_take(struct ds_snapshot *snap);
+
+/* ---- invariant.c and probe.c ---- */
+
+struct ds_check {
+	u64 mask;		/* DS_INV_BIT */
+	struct ds_snapshot *snap;
+	struct ds_snapshot *again;
+	u64 pause_ns;
+	unsigned int round;	/* counts checks: rotates CPUs and variants */
+};
+
+/**
+ * struct ds_invariant - one row an invariant
+ * @needs:	symbols, bit mask of enum ds_sym
+ * @skip:	writes why this kernel cannot have it; true: skipped
+ * @examine:	passive: looks at c->snap, reports; process context
+ * @probe:	active: makes the situation with own folios, then looks
+ */
+struct ds_invariant {
+	unsigned int id;
+	u64 needs;
+	bool (*skip)(char *why, size_t len);
+	void (*examine)(struct ds_check *c);
+	void (*probe)(struct ds_check *c);
+};
+
+extern const struct ds_invariant ds_invariants[];
+extern const unsigned int ds_nr_invariants;
+
+const char *ds_invariant_title(unsigned int id);
+bool ds_invariant_available(const struct ds_invariant *inv, char *why,
+			    size_t len);
+int ds_check_run(u64 mask, u64 *pause_ns);
+bool ds_skip_layout(char *why, size_t len);
+bool ds_skip_probes(char *why, size_t len);
+void ds_probe_i7(struct ds_check *c);
+void ds_probe_i8(struct ds_check *c);
+void ds_probe_i9(struct ds_check *c);
+void ds_probe_i24(struct ds_check *c);
+void ds_probe_i25(struct ds_check *c);
+void ds_probe_i23(struct ds_check *c);
+enum drainstress_fix ds_canary(void);
+enum drainstress_fix ds_fix(void);
+int ds_calibrate_usage(void);
+
+/* ---- plant.c ---- */
+
+struct ds_plant {
+	const char *name;
+	const char *title;
+	unsigned int invariant;	/* the one that must notice */
+	int (*run)(void);
+};
+
+extern const struct ds_plant ds_plants[];
+extern const unsigned int ds_nr_plants;
+extern bool ds_plant_allowed;
+
+/* ---- result.c: counts, first violations, finished requests, events ---- */
+
+#define DS_MAX_INVARIANT 64
+
+struct ds_violation {
+	unsigned int invariant;
+	u64 time_ns;
+	int cpu;
+	int kind;		/* 0: none */
+	int slot;		/* -1: none */
+	bool has_folio;
+	unsigned long pfn;
+	unsigned long flags;
+	unsigned long mapping;
+	unsigned long index;
+	int refcount;
+	int mapcount;
+	pid_t pid;
+	char comm[TASK_COMM_LEN];
+	char text[DS_TEXT_LEN];
+};
+
+struct ds_result {
+	u64 checked;
+	u64 violations;
+	bool has_first;
+	struct ds_violation first;
+};
+
+#define DS_REQUEST_COUNTERS 4
+struct ds_request_result {
+	u32 id;
+	u32 command;
+	u32 status;
+	unsigned int nr;
+	struct {
+		const char *name;
+		u64 value;
+	} counter[DS_REQUEST_COUNTERS];
+};
+
+void ds_checked(unsigned int invariant, u64 n);
+__printf(4, 5)
+void ds_violate(unsigned int invariant, const struct ds_slot *slot, int cpu,
+		const char *fmt, ...);
+void ds_results_reset(void);
+void ds_result_read(unsigned int invariant, struct ds_result *result);
+u64 ds_violations_total(void);
+u64 ds_checked_total(void);
+void ds_request_done(const struct ds_request_result *result);
+bool ds_request_read(unsigned int back, struct ds_request_result *result);
+int ds_result_init(void);
+void ds_result_exit(void);
+
+/* ---- main.c: the owner, the run, the queue of requests ---- */
+
+enum ds_state { DS_IDLE, DS_RUNNING, DS_STOPPING };
+
+struct ds_request {
+	struct work_struct work;
+	u32 id;
+	unsigned int gen;	/* which owner sent it */
+	u32 command;
+	u32 kind;
+	u32 drain;
+	u32 count;
+	u64 mask;
+	const struct ds_plant *plant;
+	struct ds_race_config config;	/* its cpus serve FILL and DRAIN too */
+};
+
+struct ds_request *ds_request_alloc(u32 command);
+u32 ds_request_queue(struct ds_request *req);
+int ds_claim(u32 portid, pid_t *owner_pid);
+void ds_release(u32 portid);
+pid_t ds_owner_pid(void);
+enum ds_state ds_state(void);
+const char *ds_state_name(enum ds_state state);
+u64 ds_checks_done(void);
+
+/* ---- netlink.c ---- */
+
+int ds_netlink_init(void);
+void ds_netlink_exit(void);
+void ds_event_violation(const struct ds_violation *v);
+void ds_event_state(const char *state);
+void ds_event_done(const struct ds_request_result *result);
+void ds_event_progress(void);
+
+#endif /* DRAINSTRESS_H */

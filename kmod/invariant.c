@@ -1,0 +1,389 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * invariants[]: one row an invariant, and the checks that look at a snapshot.
+ * Ids, titles and reasons stand in the shared header; checks that first make a
+ * situation of their own are in probe.c.  A new invariant is one line in the
+ * header, one row here and its function.
+ */
+#include <linux/delay.h>
+#include <linux/slab.h>
+#include <linux/version.h>
+
+#include "drainstress.h"
+
+/* How many looks a LOOK invariant takes before it reports, and how far apart. */
+#define DS_LOOKS	3
+#define DS_LOOK_MS	2
+/* Suspects a check follows up; each costs DS_LOOKS pauses of the machine. */
+#define DS_MAX_SUSPECTS	8
+
+static u64 ds_rounds;
+
+/* Entries of these kinds are folios that are on no list yet. */
+static bool ds_is_adding(const struct ds_slot *s)
+{
+	return s->kind == DS_BATCH_LRU_ADD ||
+	       (s->kind == DS_BATCH_MLOCK && s->tag == 2);
+}
+
+static bool ds_has_lru(const struct ds_slot *s)
+{
+	return s->flags & BIT(PG_lru);
+}
+
+/* The first entry of @pfn in the sorted slots; @snap->nr_slots: none. */
+static unsigned int ds_first(const struct ds_snapshot *snap, unsigned long pfn)
+{
+	unsigned int lo = 0, hi = snap->nr_slots;
+
+	while (lo < hi) {
+		unsigned int mid = (lo + hi) / 2;
+
+		if (snap->slots[mid].pfn < pfn)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo < snap->nr_slots && snap->slots[lo].pfn == pfn ?
+		lo : snap->nr_slots;
+}
+
+#define for_each_slot_of(snap, i, number)				\
+	for (i = ds_first(snap, number);				\
+	     i < (snap)->nr_slots && (snap)->slots[i].pfn == (number); i++)
+
+/*
+ * Follows up a suspect: true when the folio looks wrong in every further look
+ * too.  Nothing is drained in between.
+ */
+static bool ds_confirm(struct ds_check *c, unsigned long pfn,
+		       bool (*wrong)(const struct ds_snapshot *snap,
+				     unsigned long pfn))
+{
+	unsigned int i;
+
+	for (i = 1; i < DS_LOOKS; i++) {
+		msleep(DS_LOOK_MS);
+		if (ds_snapshot_take(c->again))
+			return false;
+		c->pause_ns = max(c->pause_ns, c->again->pause_ns);
+		if (!wrong(c->again, pfn))
+			return false;
+	}
+	return true;
+}
+
+static void ds_examine_i1(struct ds_check *c)
+{
+	unsigned int kind;
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		for (kind = 1; kind < __DS_BATCH_MAX; kind++) {
+			unsigned int nr = c->snap->batches[cpu][kind].nr;
+
+			if (!ds_layout_proven(kind))
+				continue;
+			ds_checked(1, 1);
+			if (nr > DS_BATCH_SIZE - 1) {
+				ds_violate(1, NULL, cpu,
+					   "batch %s: expected nr <= %d, found %u",
+					   ds_batch_name[kind],
+					   DS_BATCH_SIZE - 1, nr);
+			}
+		}
+	}
+}
+
+static void ds_examine_i2(struct ds_check *c)
+{
+	unsigned int i;
+
+	for (i = 0; i < c->snap->nr_slots; i++) {
+		struct ds_slot *s = &c->snap->slots[i];
+
+		ds_checked(2, 1);
+		if (s->unfit) {
+			ds_violate(2, s, s->cpu,
+				   "expected an order-0 page for the LRU, found %s (entry %px)",
+				   s->unfit, s->folio);
+		}
+	}
+}
+
+/* PG_lru is clear although the folio stands in no batch that would set it. */
+static bool ds_lost_lru(const struct ds_snapshot *snap, unsigned long pfn)
+{
+	bool queued = false;
+	unsigned int i;
+
+	for_each_slot_of(snap, i, pfn) {
+		const struct ds_slot *s = &snap->slots[i];
+
+		if (ds_has_lru(s) || ds_is_adding(s))
+			return false;
+		queued |= s->own_refs != 0;
+	}
+	return queued;
+}
+
+static bool ds_needs_lru(const struct ds_slot *s)
+{
+	if (s->kind == DS_BATCH_MLOCK)
+		return false;
+	/* deactivate_file_folio() began to test PG_lru in 6.12. */
+	if (s->kind == DS_BATCH_DEACTIVATE_FILE)
+		return LINUX_VERSION_CODE >= KERNEL_VERSION(6, 12, 0);
+	return true;
+}
+
+static void ds_examine_i3(struct ds_check *c)
+{
+	unsigned int i, suspects = 0;
+
+	for (i = 0; i < c->snap->nr_slots; i++) {
+		struct ds_slot *s = &c->snap->slots[i];
+
+		if (s->unfit)
+			continue;
+		if (ds_is_adding(s)) {
+			ds_checked(3, 1);
+			if (ds_has_lru(s)) {
+				ds_violate(3, s, s->cpu,
+					   "expected PG_lru clear in batch %s, found it set",
+					   ds_batch_name[s->kind]);
+			}
+		} else if (s->own_refs && ds_needs_lru(s)) {
+			ds_checked(3, 1);
+			if (suspects < DS_MAX_SUSPECTS &&
+			    ds_lost_lru(c->snap, s->pfn) && ++suspects &&
+			    ds_confirm(c, s->pfn, ds_lost_lru)) {
+				ds_violate(3, s, s->cpu,
+					   "expected PG_lru set in batch %s, found it clear in %d looks, in no batch that sets it",
+					   ds_batch_name[s->kind], DS_LOOKS);
+			}
+		}
+	}
+}
+
+static void ds_examine_i4(struct ds_check *c)
+{
+	struct ds_slot *before = NULL;
+	unsigned int i;
+
+	for (i = 0; i < c->snap->nr_slots; i++) {
+		struct ds_slot *s = &c->snap->slots[i];
+
+		if (s->unfit || !ds_is_adding(s))
+			continue;
+		ds_checked(4, 1);
+		if (before && before->pfn == s->pfn) {
+			ds_violate(4, s, s->cpu,
+				   "expected one entry, found a second in batch %s of CPU %u, slot %u",
+				   ds_batch_name[before->kind], before->cpu,
+				   before->slot);
+		}
+		before = s;
+	}
+}
+
+static bool ds_own_refs_wrong(const struct ds_snapshot *snap, unsigned long pfn)
+{
+	unsigned int i;
+
+	for (i = 0; i < snap->nr_own; i++) {
+		const struct ds_own_state *o = &snap->own[i];
+
+		if (o->slot.pfn == pfn) {
+			return o->slot.refcount !=
+			       (int)(o->slot.own_refs + o->entries);
+		}
+	}
+	return false;
+}
+
+static void ds_examine_i5(struct ds_check *c)
+{
+	unsigned int i, j, suspects = 0;
+
+	for (i = 0; i < c->snap->nr_slots; i = j) {
+		struct ds_slot *s = &c->snap->slots[i];
+
+		for (j = i; j < c->snap->nr_slots; j++) {
+			if (c->snap->slots[j].pfn != s->pfn)
+				break;
+		}
+		if (s->unfit)
+			continue;
+		ds_checked(5, 1);
+		if (s->refcount < (int)(j - i)) {
+			ds_violate(5, s, s->cpu,
+				   "expected at least %u references for as many entries, found %d",
+				   j - i, s->refcount);
+		}
+	}
+	for (i = 0; i < c->snap->nr_own; i++) {
+		struct ds_own_state *o = &c->snap->own[i];
+		int expected = o->slot.own_refs + o->entries;
+
+		ds_checked(5, 1);
+		if (o->slot.refcount == expected || suspects >= DS_MAX_SUSPECTS)
+			continue;
+		suspects++;
+		if (ds_confirm(c, o->slot.pfn, ds_own_refs_wrong)) {
+			ds_violate(5, &o->slot, -1,
+				   "own folio: expected %d references (%u known, %u batch entries), found %d in the first of %d looks",
+				   expected, o->slot.own_refs, o->entries,
+				   o->slot.refcount, DS_LOOKS);
+		}
+	}
+}
+
+static void ds_examine_i6(struct ds_check *c)
+{
+	unsigned int i;
+
+	for (i = 0; i < c->snap->nr_slots; i++) {
+		struct ds_slot *s = &c->snap->slots[i];
+
+		ds_checked(6, 1);
+		if (s->free) {
+			ds_violate(6, s, s->cpu,
+				   "expected a page in use in batch %s, found a free one",
+				   ds_batch_name[s->kind]);
+		}
+	}
+}
+
+/* Batches cannot be read, or not at rest. */
+bool ds_skip_layout(char *why, size_t len)
+{
+	const char *reason = ds_layout_reason();
+
+	if (reason)
+		snprintf(why, len, "batches are not touched: %s", reason);
+	return reason;
+}
+
+bool ds_skip_probes(char *why, size_t len)
+{
+	unsigned int entry;
+
+	if (!ds_usage_armed() && ds_state() == DS_RUNNING) {
+		snprintf(why, len, "the accounting probes are off in this run");
+		return true;
+	}
+	for (entry = 0; entry < DS_NR_ENTRIES; entry++) {
+		if (ds_usage_calibrated(entry))
+			return false;
+	}
+	snprintf(why, len, "no usage entry point can be probed");
+	return true;
+}
+
+#define DS_NEEDS(a) BIT_ULL(DS_SYM_##a)
+#define DS_TITLE(number, retry, title, why, exceptions) [number] = title,
+
+static const char *const ds_titles[] = {
+	DS_INVARIANTS(DS_TITLE)
+};
+
+const struct ds_invariant ds_invariants[] = {
+	{ .id = 1, .skip = ds_skip_layout, .examine = ds_examine_i1 },
+	{ .id = 2, .skip = ds_skip_layout, .examine = ds_examine_i2 },
+	{ .id = 3, .skip = ds_skip_layout, .examine = ds_examine_i3 },
+	{ .id = 4, .skip = ds_skip_layout, .examine = ds_examine_i4 },
+	{ .id = 5, .skip = ds_skip_layout, .examine = ds_examine_i5 },
+	{ .id = 6, .skip = ds_skip_layout, .examine = ds_examine_i6 },
+	{ .id = 7, .skip = ds_skip_layout, .probe = ds_probe_i7,
+	  .needs = DS_NEEDS(lru_add_drain) },
+	{ .id = 8, .skip = ds_skip_layout, .probe = ds_probe_i8,
+	  .needs = DS_NEEDS(lru_add_drain_all) },
+	{ .id = 9, .skip = ds_skip_layout, .probe = ds_probe_i9,
+	  .needs = DS_NEEDS(lru_cache_disable) | DS_NEEDS(lru_disable_count) },
+	{ .id = 22, .skip = ds_skip_probes },
+	{ .id = 23, .skip = ds_skip_layout, .probe = ds_probe_i23 },
+	{ .id = 24, .skip = ds_skip_layout, .probe = ds_probe_i24 },
+	{ .id = 25, .skip = ds_skip_layout, .probe = ds_probe_i25,
+	  .needs = DS_NEEDS(lru_add_drain_all) },
+	{ .id = 32, .skip = ds_skip_layout },
+};
+
+const unsigned int ds_nr_invariants = ARRAY_SIZE(ds_invariants);
+
+const char *ds_invariant_title(unsigned int id)
+{
+	return id < ARRAY_SIZE(ds_titles) ? ds_titles[id] : NULL;
+}
+
+/**
+ * ds_invariant_available() - whether this kernel can have @inv checked
+ * @why: gets the reason when not
+ */
+bool ds_invariant_available(const struct ds_invariant *inv, char *why,
+			    size_t len)
+{
+	unsigned int sym;
+
+	for (sym = 0; sym < DS_NR_SYMS; sym++) {
+		if ((inv->needs & BIT_ULL(sym)) && !ds_has(sym)) {
+			snprintf(why, len, "this kernel has no %s",
+				 ds_symbols[sym].name);
+			return false;
+		}
+	}
+	return !inv->skip || !inv->skip(why, len);
+}
+
+/**
+ * ds_check_run() - one check at rest of the invariants in @mask
+ * @pause_ns: gets the longest time that the machine stood still
+ *
+ * The race rests meanwhile; the load goes on.  First everything that only looks,
+ * then what makes a situation and drains.  Return: 0 or a negative errno.
+ * Context: the ordered work queue.
+ */
+int ds_check_run(u64 mask, u64 *pause_ns)
+{
+	struct ds_check c = { .mask = mask, .round = ds_rounds++ };
+	char why[DS_REASON_LEN];
+	unsigned int i;
+	int err = -ENOMEM;
+
+	if (ds_layout_reason())
+		return -EOPNOTSUPP;
+	err = ds_stocks_get();
+	if (err)
+		return err;
+	err = -ENOMEM;
+	c.snap = ds_snapshot_alloc();
+	c.again = ds_snapshot_alloc();
+	if (!c.snap || !c.again)
+		goto out;
+	ds_race_pause();
+	err = ds_snapshot_take(c.snap);
+	if (err)
+		goto resume;
+	c.pause_ns = c.snap->pause_ns;
+	for (i = 0; i < ds_nr_invariants; i++) {
+		const struct ds_invariant *inv = &ds_invariants[i];
+
+		if ((mask & DS_INV_BIT(inv->id)) && inv->examine &&
+		    ds_invariant_available(inv, why, sizeof(why)))
+			inv->examine(&c);
+	}
+	for (i = 0; i < ds_nr_invariants; i++) {
+		const struct ds_invariant *inv = &ds_invariants[i];
+
+		if ((mask & DS_INV_BIT(inv->id)) && inv->probe &&
+		    ds_invariant_available(inv, why, sizeof(why)))
+			inv->probe(&c);
+	}
+	*pause_ns = c.pause_ns;
+resume:
+	ds_race_resume();
+out:
+	ds_snapshot_free(c.again);
+	ds_snapshot_free(c.snap);
+	return err;
+}

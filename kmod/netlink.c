@@ -1,0 +1,884 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The generic-netlink family: policies, handlers, dumps and events.  It checks
+ * what a message says, hands it on, and reports; it decides nothing itself.
+ * Handlers queue and return: one that blocked would stop the registration of
+ * every other family.  The attribute trees stand in the uapi header.
+ */
+#include <linux/mutex.h>
+#include <linux/netlink.h>
+#include <linux/utsname.h>
+#include <net/genetlink.h>
+#include <net/net_namespace.h>
+
+#include "drainstress.h"
+
+#define DS_CAPS_SIZE	(32 * 1024)
+#define DS_FEW_COUNTERS	8
+
+static struct genl_family ds_family;
+static DEFINE_MUTEX(ds_event_lock);
+static bool ds_events_on;
+static u32 ds_event_seq;
+
+/*
+ * Not every kernel formats into the extack, so the text is kept here; it is read
+ * again right after the handler.
+ */
+static const char *ds_busy_text(pid_t pid)
+{
+	static char texts[16][64];
+	static atomic_t next;
+	char *text = texts[(unsigned int)atomic_inc_return(&next) % 16];
+
+	snprintf(text, sizeof(texts[0]), "already in use by pid %d", pid);
+	return text;
+}
+
+/* ---- building blocks of answers ---- */
+
+static int ds_put_counter(struct sk_buff *skb, const char *name, u64 value)
+{
+	struct nlattr *nest = nla_nest_start(skb, DS_A_COUNTER);
+
+	if (!nest)
+		return -EMSGSIZE;
+	if (nla_put_string(skb, DS_COUNTER_NAME, name) ||
+	    nla_put_u64_64bit(skb, DS_COUNTER_VALUE, value, DS_COUNTER_PAD)) {
+		nla_nest_cancel(skb, nest);
+		return -EMSGSIZE;
+	}
+	nla_nest_end(skb, nest);
+	return 0;
+}
+
+static int ds_put_item(struct sk_buff *skb, u32 class, u32 id, const char *name,
+		       const char *title, const char *reason)
+{
+	struct nlattr *nest = nla_nest_start(skb, DS_A_ITEM);
+
+	if (!nest)
+		return -EMSGSIZE;
+	if (nla_put_u32(skb, DS_ITEM_CLASS, class) ||
+	    nla_put_u32(skb, DS_ITEM_ID, id) ||
+	    nla_put_string(skb, DS_ITEM_NAME, name) ||
+	    nla_put_u8(skb, DS_ITEM_AVAILABLE, !reason) ||
+	    (title && nla_put_string(skb, DS_ITEM_TITLE, title)) ||
+	    (reason && nla_put_string(skb, DS_ITEM_REASON, reason))) {
+		nla_nest_cancel(skb, nest);
+		return -EMSGSIZE;
+	}
+	nla_nest_end(skb, nest);
+	return 0;
+}
+
+static int ds_put_violation(struct sk_buff *skb, const struct ds_violation *v)
+{
+	struct nlattr *nest = nla_nest_start(skb, DS_A_VIOLATION);
+	char flags_text[160];
+
+	if (!nest)
+		return -EMSGSIZE;
+	if (nla_put_u32(skb, DS_VIOL_INVARIANT, v->invariant) ||
+	    nla_put_u64_64bit(skb, DS_VIOL_TIME_NS, v->time_ns, DS_VIOL_PAD) ||
+	    nla_put_string(skb, DS_VIOL_TEXT, v->text) ||
+	    nla_put_u32(skb, DS_VIOL_CPU, v->cpu) ||
+	    nla_put_u32(skb, DS_VIOL_PID, v->pid) ||
+	    nla_put_string(skb, DS_VIOL_COMM, v->comm) ||
+	    (v->kind && nla_put_u32(skb, DS_VIOL_KIND, v->kind)) ||
+	    (v->slot >= 0 && nla_put_u32(skb, DS_VIOL_SLOT, v->slot)))
+		goto cancel;
+	if (v->has_folio) {
+		snprintf(flags_text, sizeof(flags_text), "%pGp", &v->flags);
+		if (nla_put_u64_64bit(skb, DS_VIOL_PFN, v->pfn, DS_VIOL_PAD) ||
+		    nla_put_u64_64bit(skb, DS_VIOL_FLAGS, v->flags, DS_VIOL_PAD) ||
+		    nla_put_string(skb, DS_VIOL_FLAGS_TEXT, flags_text) ||
+		    nla_put_u32(skb, DS_VIOL_REFCOUNT, v->refcount) ||
+		    nla_put_u32(skb, DS_VIOL_MAPCOUNT, v->mapcount) ||
+		    nla_put_u64_64bit(skb, DS_VIOL_MAPPING, v->mapping,
+				      DS_VIOL_PAD) ||
+		    nla_put_u64_64bit(skb, DS_VIOL_INDEX, v->index, DS_VIOL_PAD))
+			goto cancel;
+	}
+	nla_nest_end(skb, nest);
+	return 0;
+cancel:
+	nla_nest_cancel(skb, nest);
+	return -EMSGSIZE;
+}
+
+static int ds_put_request(struct sk_buff *skb,
+			  const struct ds_request_result *result)
+{
+	unsigned int i;
+
+	if (nla_put_u32(skb, DS_A_REQUEST, result->id) ||
+	    nla_put_u32(skb, DS_A_STATUS, result->status) ||
+	    nla_put_u32(skb, DS_A_COMMAND, result->command))
+		return -EMSGSIZE;
+	for (i = 0; i < result->nr; i++) {
+		if (ds_put_counter(skb, result->counter[i].name,
+				   result->counter[i].value))
+			return -EMSGSIZE;
+	}
+	return 0;
+}
+
+/* ---- GET_CAPS ---- */
+
+static int ds_put_symbols(struct sk_buff *skb)
+{
+	unsigned int i;
+	int err = 0;
+
+	for (i = 0; i < DS_NR_SYMS && !err; i++) {
+		err = ds_put_item(skb, DS_CLASS_SYMBOL, i + 1,
+				  ds_symbols[i].found ?: ds_symbols[i].name,
+				  NULL, ds_symbols[i].addr ? NULL :
+				  "not in this kernel under any name known");
+	}
+	return err;
+}
+
+static int ds_put_kinds(struct sk_buff *skb)
+{
+	char why[DS_REASON_LEN];
+	unsigned int i;
+	int err = 0;
+
+	for (i = 1; i < __DS_BATCH_MAX && !err; i++) {
+		err = ds_put_item(skb, DS_CLASS_BATCH, i, ds_batch_name[i],
+				  ds_batch_title[i],
+				  ds_batch_available(i, why, sizeof(why)) ?
+				  NULL : why);
+	}
+	for (i = 1; i < __DS_DRAIN_MAX && !err; i++) {
+		err = ds_put_item(skb, DS_CLASS_DRAIN, i, ds_drain_name[i],
+				  ds_drain_title[i],
+				  ds_drain_available(i, why, sizeof(why)) ?
+				  NULL : why);
+	}
+	return err;
+}
+
+static int ds_put_probes(struct sk_buff *skb)
+{
+	struct ds_probe_info info;
+	unsigned int i;
+	int err = 0;
+
+	for (i = 0; i < ds_nr_probes() && !err; i++) {
+		ds_probe_read(i, &info);
+		err = ds_put_item(skb, DS_CLASS_PROBE, i + 1, info.name,
+				  info.title, info.reason);
+	}
+	for (i = 0; i < DS_NR_ENTRIES && !err; i++) {
+		err = ds_put_item(skb, DS_CLASS_ENTRY, i + 1,
+				  ds_usage_entry_name(i), NULL,
+				  ds_usage_entry_reason(i));
+	}
+	return err;
+}
+
+static int ds_put_invariants(struct sk_buff *skb)
+{
+	char why[DS_REASON_LEN], name[8];
+	unsigned int i;
+	int err = 0;
+
+	for (i = 0; i < ds_nr_invariants && !err; i++) {
+		const struct ds_invariant *inv = &ds_invariants[i];
+
+		snprintf(name, sizeof(name), "I%u", inv->id);
+		err = ds_put_item(skb, DS_CLASS_INVARIANT, inv->id, name,
+				  ds_invariant_title(inv->id),
+				  ds_invariant_available(inv, why, sizeof(why)) ?
+				  NULL : why);
+	}
+	for (i = 0; i < ds_nr_plants && !err; i++) {
+		err = ds_put_item(skb, DS_CLASS_PLANT, i + 1, ds_plants[i].name,
+				  ds_plants[i].title, ds_plant_allowed ? NULL :
+				  "load the module with plant=1");
+	}
+	return err;
+}
+
+static int ds_get_caps(struct sk_buff *in, struct genl_info *info)
+{
+	struct sk_buff *skb = genlmsg_new(DS_CAPS_SIZE, GFP_KERNEL);
+	const char *reason = ds_layout_reason();
+	void *head;
+
+	if (!skb)
+		return -ENOMEM;
+	head = genlmsg_put_reply(skb, info, &ds_family, 0, DS_CMD_GET_CAPS);
+	if (!head ||
+	    nla_put_string(skb, DS_A_RELEASE, init_utsname()->release) ||
+	    nla_put_u32(skb, DS_A_BATCH_SIZE, DS_BATCH_SIZE) ||
+	    nla_put_u8(skb, DS_A_MGLRU, !!ds_mglru()) ||
+	    nla_put_u32(skb, DS_A_OWNER, ds_owner_pid()) ||
+	    nla_put_string(skb, DS_A_STATE, ds_state_name(ds_state())) ||
+	    nla_put_u32(skb, DS_A_FIX, ds_fix()) ||
+	    (reason && nla_put_string(skb, DS_A_REASON, reason)) ||
+	    ds_put_symbols(skb) || ds_put_kinds(skb) || ds_put_probes(skb) ||
+	    ds_put_invariants(skb)) {
+		nlmsg_free(skb);
+		return -EMSGSIZE;
+	}
+	genlmsg_end(skb, head);
+	return genlmsg_reply(skb, info);
+}
+
+/* ---- commands of the owner ---- */
+
+static int ds_refuse(struct genl_info *info, int attr, const char *why, int err)
+{
+	if (attr)
+		NL_SET_BAD_ATTR(info->extack, info->attrs[attr]);
+	if (info->extack)
+		info->extack->_msg = why;
+	return err;
+}
+
+static bool ds_missing(struct genl_info *info, int attr)
+{
+	return !info->attrs[attr];
+}
+
+static int ds_parse_cpus(struct genl_info *info, struct cpumask *cpus)
+{
+	if (!info->attrs[DS_A_CPUS]) {
+		cpumask_copy(cpus, cpu_online_mask);
+		return 0;
+	}
+	if (cpulist_parse(nla_data(info->attrs[DS_A_CPUS]), cpus))
+		return ds_refuse(info, DS_A_CPUS,
+				 "CPUS: not a list of CPU numbers such as 0-3,5",
+				 -EINVAL);
+	if (cpumask_empty(cpus) || !cpumask_subset(cpus, cpu_online_mask))
+		return ds_refuse(info, DS_A_CPUS,
+				 "CPUS: empty, or names a CPU that is not online",
+				 -EINVAL);
+	return 0;
+}
+
+/* Claims the module for the sender; the text of a refusal names the owner. */
+static int ds_own(struct genl_info *info)
+{
+	pid_t pid;
+	int err = ds_claim(info->snd_portid, &pid);
+
+	return err ? ds_refuse(info, 0, ds_busy_text(pid), err) : 0;
+}
+
+/* Queues @req and answers with its id. */
+static int ds_answer_queued(struct ds_request *req, struct genl_info *info)
+{
+	struct sk_buff *skb;
+	void *head;
+	u32 id;
+	int err;
+
+	err = ds_own(info);
+	if (err) {
+		kfree(req);
+		return err;
+	}
+	skb = genlmsg_new(NLMSG_DEFAULT_SIZE, GFP_KERNEL);
+	if (!skb) {
+		kfree(req);
+		return -ENOMEM;
+	}
+	head = genlmsg_put_reply(skb, info, &ds_family, 0, req->command);
+	if (!head) {
+		nlmsg_free(skb);
+		kfree(req);
+		return -EMSGSIZE;
+	}
+	id = ds_request_queue(req);
+	nla_put_u32(skb, DS_A_REQUEST, id);	/* fits: the message is empty */
+	genlmsg_end(skb, head);
+	return genlmsg_reply(skb, info);
+}
+
+static int ds_fill_cmd(struct sk_buff *in, struct genl_info *info)
+{
+	char why[DS_REASON_LEN];
+	struct ds_request *req;
+	u32 kind, count;
+	int err;
+
+	if (ds_missing(info, DS_A_KIND))
+		return ds_refuse(info, 0, "KIND: which batch kind is missing",
+				 -EINVAL);
+	if (ds_missing(info, DS_A_COUNT))
+		return ds_refuse(info, 0, "COUNT: how many folios is missing",
+				 -EINVAL);
+	kind = nla_get_u32(info->attrs[DS_A_KIND]);
+	count = nla_get_u32(info->attrs[DS_A_COUNT]);
+	if (!kind || kind >= __DS_BATCH_MAX)
+		return ds_refuse(info, DS_A_KIND, "KIND: no such batch kind",
+				 -EINVAL);
+	if (!count || count > DS_BATCH_SIZE - 1)
+		return ds_refuse(info, DS_A_COUNT,
+				 "COUNT: takes 1 to batch size - 1; a full batch is moved at once",
+				 -ERANGE);
+	if (!ds_batch_available(kind, why, sizeof(why)))
+		return ds_refuse(info, DS_A_KIND,
+				 "KIND: not available on this kernel, see caps",
+				 -EOPNOTSUPP);
+	req = ds_request_alloc(DS_CMD_FILL);
+	if (!req)
+		return -ENOMEM;
+	req->kind = kind;
+	req->count = count;
+	err = ds_parse_cpus(info, &req->config.cpus);
+	if (err) {
+		kfree(req);
+		return err;
+	}
+	return ds_answer_queued(req, info);
+}
+
+static int ds_drain_cmd(struct sk_buff *in, struct genl_info *info)
+{
+	char why[DS_REASON_LEN];
+	struct ds_request *req;
+	u32 drain;
+	int err;
+
+	if (ds_missing(info, DS_A_DRAIN))
+		return ds_refuse(info, 0, "DRAIN: which drain kind is missing",
+				 -EINVAL);
+	drain = nla_get_u32(info->attrs[DS_A_DRAIN]);
+	if (!drain || drain >= __DS_DRAIN_MAX)
+		return ds_refuse(info, DS_A_DRAIN, "DRAIN: no such drain kind",
+				 -EINVAL);
+	if (!ds_drain_available(drain, why, sizeof(why)))
+		return ds_refuse(info, DS_A_DRAIN,
+				 "DRAIN: not available on this kernel, see caps",
+				 -EOPNOTSUPP);
+	req = ds_request_alloc(DS_CMD_DRAIN);
+	if (!req)
+		return -ENOMEM;
+	req->drain = drain;
+	err = ds_parse_cpus(info, &req->config.cpus);
+	if (err) {
+		kfree(req);
+		return err;
+	}
+	return ds_answer_queued(req, info);
+}
+
+/* An optional mask attribute with bits for ids 1 .. @n. */
+static int ds_parse_mask(struct genl_info *info, int attr, unsigned int n,
+			 u32 *mask)
+{
+	u64 value = GENMASK_ULL(n - 1, 0);
+
+	if (info->attrs[attr])
+		value = nla_get_u64(info->attrs[attr]);
+	if (value & ~GENMASK_ULL(n - 1, 0))
+		return ds_refuse(info, attr, attr == DS_A_KINDS ?
+				 "KINDS: has a bit for no batch kind" :
+				 "DRAINS: has a bit for no drain kind", -EINVAL);
+	*mask = value;
+	return 0;
+}
+
+static int ds_race_start_cmd(struct sk_buff *in, struct genl_info *info)
+{
+	struct ds_race_config *config;
+	struct ds_request *req;
+	int err;
+
+	if (ds_missing(info, DS_A_SEED))
+		return ds_refuse(info, 0, "SEED: missing", -EINVAL);
+	req = ds_request_alloc(DS_CMD_RACE_START);
+	if (!req)
+		return -ENOMEM;
+	config = &req->config;
+	config->seed = nla_get_u64(info->attrs[DS_A_SEED]);
+	config->stutter_ms = 1000;
+	config->race = true;
+	config->accounting = true;
+	if (info->attrs[DS_A_STUTTER_MS])
+		config->stutter_ms = nla_get_u32(info->attrs[DS_A_STUTTER_MS]);
+	if (info->attrs[DS_A_RACE])
+		config->race = nla_get_u8(info->attrs[DS_A_RACE]);
+	if (info->attrs[DS_A_ACCOUNTING])
+		config->accounting = nla_get_u8(info->attrs[DS_A_ACCOUNTING]);
+	err = ds_parse_mask(info, DS_A_KINDS, DS_NR_BATCH_KINDS, &config->kinds) ?:
+	      ds_parse_mask(info, DS_A_DRAINS, DS_NR_DRAIN_KINDS,
+			    &config->drains) ?:
+	      ds_parse_cpus(info, &config->cpus);
+	if (!err && config->race && ds_layout_reason())
+		err = ds_refuse(info, 0, ds_layout_reason(), -EOPNOTSUPP);
+	if (err) {
+		kfree(req);
+		return err;
+	}
+	return ds_answer_queued(req, info);
+}
+
+static int ds_race_stop_cmd(struct sk_buff *in, struct genl_info *info)
+{
+	struct ds_request *req = ds_request_alloc(DS_CMD_RACE_STOP);
+
+	return req ? ds_answer_queued(req, info) : -ENOMEM;
+}
+
+static int ds_check_cmd(struct sk_buff *in, struct genl_info *info)
+{
+	u64 mask = 0, all = 0;
+	struct ds_request *req;
+	unsigned int i;
+
+	for (i = 0; i < ds_nr_invariants; i++)
+		all |= DS_INV_BIT(ds_invariants[i].id);
+	mask = all;
+	if (info->attrs[DS_A_INVARIANTS])
+		mask = nla_get_u64(info->attrs[DS_A_INVARIANTS]);
+	if (!mask || (mask & ~all))
+		return ds_refuse(info, DS_A_INVARIANTS,
+				 "INVARIANTS: empty, or has a bit for no invariant",
+				 -EINVAL);
+	if (ds_layout_reason())
+		return ds_refuse(info, 0, ds_layout_reason(), -EOPNOTSUPP);
+	req = ds_request_alloc(DS_CMD_CHECK);
+	if (!req)
+		return -ENOMEM;
+	req->mask = mask;
+	return ds_answer_queued(req, info);
+}
+
+static int ds_plant_cmd(struct sk_buff *in, struct genl_info *info)
+{
+	struct ds_request *req;
+	unsigned int i;
+
+	if (ds_missing(info, DS_A_NAME))
+		return ds_refuse(info, 0, "NAME: which planted fault is missing",
+				 -EINVAL);
+	if (!ds_plant_allowed)
+		return ds_refuse(info, 0,
+				 "planted faults want the module parameter plant=1",
+				 -EPERM);
+	for (i = 0; i < ds_nr_plants; i++) {
+		if (!nla_strcmp(info->attrs[DS_A_NAME], ds_plants[i].name))
+			break;
+	}
+	if (i == ds_nr_plants)
+		return ds_refuse(info, DS_A_NAME, "NAME: no such planted fault",
+				 -ENOENT);
+	req = ds_request_alloc(DS_CMD_PLANT);
+	if (!req)
+		return -ENOMEM;
+	req->plant = &ds_plants[i];
+	return ds_answer_queued(req, info);
+}
+
+/* ---- dumps: cb->args[0] is the number of the next message ---- */
+
+/*
+ * Calls @put for message 0, 1, .. until it says -ENOENT (no more) or a message
+ * no longer fits.
+ */
+static int ds_dump(struct sk_buff *skb, struct netlink_callback *cb, u8 cmd,
+		   int (*put)(struct sk_buff *skb, unsigned long n))
+{
+	unsigned long n;
+
+	for (n = cb->args[0];; n++) {
+		void *head = genlmsg_put(skb, NETLINK_CB(cb->skb).portid,
+					 cb->nlh->nlmsg_seq, &ds_family,
+					 NLM_F_MULTI, cmd);
+		int err = head ? put(skb, n) : -EMSGSIZE;
+
+		if (err) {
+			if (head)
+				genlmsg_cancel(skb, head);
+			cb->args[0] = n;
+			if (err == -EMSGSIZE && !skb->len)
+				return err;
+			return err == -ENOENT || err == -EMSGSIZE ?
+				skb->len : err;
+		}
+		genlmsg_end(skb, head);
+	}
+}
+
+static int ds_put_cpu_kinds(struct sk_buff *skb, const char *prefix,
+			    const u64 *values)
+{
+	char name[40];
+	unsigned int i;
+
+	for (i = 1; i < __DS_BATCH_MAX; i++) {
+		snprintf(name, sizeof(name), "%s.%s", prefix, ds_batch_name[i]);
+		if (ds_put_counter(skb, name, values[i]))
+			return -EMSGSIZE;
+	}
+	return 0;
+}
+
+static int ds_put_cpu_drains(struct sk_buff *skb, const char *prefix,
+			     const u64 *values)
+{
+	char name[40];
+	unsigned int i;
+
+	for (i = 1; i < __DS_DRAIN_MAX; i++) {
+		snprintf(name, sizeof(name), "%s.%s", prefix, ds_drain_name[i]);
+		if (ds_put_counter(skb, name, values[i]))
+			return -EMSGSIZE;
+	}
+	return 0;
+}
+
+static int ds_put_cpu(struct sk_buff *skb, int cpu)
+{
+	struct ds_cpu_stats s = per_cpu(ds_stats, cpu);
+
+	return nla_put_string(skb, DS_A_SCOPE, "cpu") ?:
+	       nla_put_u32(skb, DS_A_CPU, cpu) ?:
+	       ds_put_cpu_kinds(skb, "fill", s.fill) ?:
+	       ds_put_cpu_kinds(skb, "moved", s.moved) ?:
+	       ds_put_cpu_kinds(skb, "flush.full", s.flush_full) ?:
+	       ds_put_cpu_kinds(skb, "flush.early", s.flush_early) ?:
+	       ds_put_cpu_kinds(skb, "flush.drain", s.flush_drain) ?:
+	       ds_put_counter(skb, "drain.calls", s.drain_calls) ?:
+	       ds_put_counter(skb, "drain.empty", s.drain_empty) ?:
+	       ds_put_cpu_drains(skb, "call", s.call) ?:
+	       ds_put_cpu_drains(skb, "effective", s.effective);
+}
+
+static int ds_put_total(struct sk_buff *skb)
+{
+	u64 remote = 0, loops = 0;
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		remote += per_cpu(ds_stats, cpu).remote;
+		loops += per_cpu(ds_stats, cpu).loops;
+	}
+	return nla_put_string(skb, DS_A_SCOPE, "total") ?:
+	       ds_put_counter(skb, "remote", remote) ?:
+	       ds_put_counter(skb, "race.loops", loops) ?:
+	       ds_put_counter(skb, "checks", ds_checks_done());
+}
+
+static int ds_put_probe(struct sk_buff *skb, unsigned int i)
+{
+	struct ds_probe_info info;
+
+	ds_probe_read(i, &info);
+	return nla_put_string(skb, DS_A_SCOPE, "probe") ?:
+	       nla_put_string(skb, DS_A_NAME, info.name) ?:
+	       ds_put_counter(skb, "missed", info.missed);
+}
+
+static int ds_put_stats(struct sk_buff *skb, unsigned long n)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		if (!n--)
+			return ds_put_cpu(skb, cpu);
+	}
+	if (!n--)
+		return ds_put_total(skb);
+	return n < ds_nr_probes() ? ds_put_probe(skb, n) : -ENOENT;
+}
+
+static int ds_get_stats(struct sk_buff *skb, struct netlink_callback *cb)
+{
+	return ds_dump(skb, cb, DS_CMD_GET_STATS, ds_put_stats);
+}
+
+static int ds_put_usage(struct sk_buff *skb, unsigned long n)
+{
+	static const char *const buckets[DS_USAGE_BUCKETS] = {
+		"drains.0", "drains.1", "drains.2", "drains.3", "drains.4+",
+	};
+	struct ds_usage_stats s;
+	unsigned int i;
+	int err;
+
+	if (n >= DS_NR_ENTRIES)
+		return -ENOENT;
+	ds_usage_read(n, &s);
+	err = nla_put_string(skb, DS_A_NAME, ds_usage_entry_name(n)) ?:
+	      ds_put_counter(skb, "usages", s.usages) ?:
+	      ds_put_counter(skb, "releases", s.releases) ?:
+	      ds_put_counter(skb, "drains", s.drains) ?:
+	      ds_put_counter(skb, "max", s.max);
+	for (i = 0; i < DS_USAGE_BUCKETS && !err; i++)
+		err = ds_put_counter(skb, buckets[i], s.hist[i]);
+	return err;
+}
+
+static int ds_get_usage(struct sk_buff *skb, struct netlink_callback *cb)
+{
+	return ds_dump(skb, cb, DS_CMD_GET_USAGE, ds_put_usage);
+}
+
+static int ds_put_result(struct sk_buff *skb, unsigned long n)
+{
+	struct ds_request_result request;
+	const struct ds_invariant *inv;
+	char why[DS_REASON_LEN], name[8];
+	struct ds_result *r;
+	int err;
+
+	if (n >= ds_nr_invariants) {
+		if (!ds_request_read(n - ds_nr_invariants, &request))
+			return -ENOENT;
+		return ds_put_request(skb, &request);
+	}
+	inv = &ds_invariants[n];
+	r = kmalloc(sizeof(*r), GFP_KERNEL);
+	if (!r)
+		return -ENOMEM;
+	ds_result_read(inv->id, r);
+	snprintf(name, sizeof(name), "I%u", inv->id);
+	err = nla_put_u32(skb, DS_A_INVARIANT, inv->id) ?:
+	      nla_put_string(skb, DS_A_NAME, name) ?:
+	      nla_put_u64_64bit(skb, DS_A_CHECKED, r->checked, DS_A_PAD) ?:
+	      nla_put_u64_64bit(skb, DS_A_VIOLATIONS, r->violations, DS_A_PAD);
+	if (!err && !ds_invariant_available(inv, why, sizeof(why)))
+		err = nla_put_string(skb, DS_A_REASON, why);
+	if (!err && r->has_first)
+		err = ds_put_violation(skb, &r->first);
+	kfree(r);
+	return err;
+}
+
+static int ds_get_results(struct sk_buff *skb, struct netlink_callback *cb)
+{
+	return ds_dump(skb, cb, DS_CMD_GET_RESULTS, ds_put_result);
+}
+
+/* ---- events ---- */
+
+static struct sk_buff *ds_event_begin(u32 type, void **head)
+{
+	struct sk_buff *skb = genlmsg_new(NLMSG_GOODSIZE, GFP_KERNEL);
+
+	/* The sequence number moves on even so: a lost event leaves a gap. */
+	ds_event_seq++;
+	if (!skb)
+		return NULL;
+	*head = genlmsg_put(skb, 0, 0, &ds_family, 0, DS_CMD_EVENT);
+	if (!*head || nla_put_u32(skb, DS_A_EVENT, type) ||
+	    nla_put_u32(skb, DS_A_SEQ, ds_event_seq)) {
+		nlmsg_free(skb);
+		return NULL;
+	}
+	return skb;
+}
+
+static void ds_event_send(struct sk_buff *skb, void *head, int err)
+{
+	if (err) {
+		nlmsg_free(skb);
+		return;
+	}
+	genlmsg_end(skb, head);
+	/* -ESRCH only says that nobody listens. */
+	genlmsg_multicast(&ds_family, skb, 0, 0, GFP_KERNEL);
+}
+
+/* All events: process context, may sleep; nothing once the family is gone. */
+void ds_event_violation(const struct ds_violation *v)
+{
+	struct sk_buff *skb;
+	void *head;
+
+	mutex_lock(&ds_event_lock);
+	if (ds_events_on) {
+		skb = ds_event_begin(DS_EVENT_VIOLATION, &head);
+		if (skb)
+			ds_event_send(skb, head, ds_put_violation(skb, v));
+	}
+	mutex_unlock(&ds_event_lock);
+}
+
+void ds_event_state(const char *state)
+{
+	struct sk_buff *skb;
+	void *head;
+
+	mutex_lock(&ds_event_lock);
+	if (ds_events_on) {
+		skb = ds_event_begin(DS_EVENT_STATE, &head);
+		if (skb)
+			ds_event_send(skb, head,
+				      nla_put_string(skb, DS_A_STATE, state));
+	}
+	mutex_unlock(&ds_event_lock);
+}
+
+void ds_event_done(const struct ds_request_result *result)
+{
+	struct sk_buff *skb;
+	void *head;
+
+	mutex_lock(&ds_event_lock);
+	if (ds_events_on) {
+		skb = ds_event_begin(DS_EVENT_DONE, &head);
+		if (skb)
+			ds_event_send(skb, head, ds_put_request(skb, result));
+	}
+	mutex_unlock(&ds_event_lock);
+}
+
+static int ds_put_progress(struct sk_buff *skb, u64 stalled_ms)
+{
+	u64 fills = 0, moved = 0, effective = 0, usages = 0, most = 0;
+	struct ds_usage_stats usage;
+	unsigned int i;
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		struct ds_cpu_stats *s = per_cpu_ptr(&ds_stats, cpu);
+
+		for (i = 1; i < __DS_BATCH_MAX; i++) {
+			fills += s->fill[i];
+			moved += s->moved[i];
+			effective += s->flush_drain[i];
+		}
+	}
+	for (i = 0; i < DS_NR_ENTRIES; i++) {
+		ds_usage_read(i, &usage);
+		usages += usage.usages;
+		most = max(most, usage.max);
+	}
+	return ds_put_counter(skb, "fills", fills) ?:
+	       ds_put_counter(skb, "drains_effective", effective) ?:
+	       ds_put_counter(skb, "moved", moved) ?:
+	       ds_put_counter(skb, "usages", usages) ?:
+	       ds_put_counter(skb, "usage_max", most) ?:
+	       ds_put_counter(skb, "violations", ds_violations_total()) ?:
+	       ds_put_counter(skb, "checks", ds_checks_done()) ?:
+	       ds_put_counter(skb, "stalled_ms", stalled_ms);
+}
+
+void ds_event_progress(void)
+{
+	struct sk_buff *skb;
+	u64 stalled_ms;
+	void *head;
+
+	ds_drain_watch(&stalled_ms);
+	mutex_lock(&ds_event_lock);
+	if (ds_events_on) {
+		skb = ds_event_begin(DS_EVENT_PROGRESS, &head);
+		if (skb)
+			ds_event_send(skb, head,
+				      ds_put_progress(skb, stalled_ms));
+	}
+	mutex_unlock(&ds_event_lock);
+}
+
+/* ---- the family ---- */
+
+static const struct nla_policy ds_policy[DS_A_MAX + 1] = {
+	[DS_A_KIND] = { .type = NLA_U32 },
+	[DS_A_DRAIN] = { .type = NLA_U32 },
+	[DS_A_COUNT] = { .type = NLA_U32 },
+	[DS_A_CPUS] = { .type = NLA_NUL_STRING, .len = DS_STRING_MAX - 1 },
+	[DS_A_SEED] = { .type = NLA_U64 },
+	[DS_A_KINDS] = { .type = NLA_U64 },
+	[DS_A_DRAINS] = { .type = NLA_U64 },
+	[DS_A_STUTTER_MS] = NLA_POLICY_MAX(NLA_U32, 60000),
+	[DS_A_RACE] = NLA_POLICY_MAX(NLA_U8, 1),
+	[DS_A_ACCOUNTING] = NLA_POLICY_MAX(NLA_U8, 1),
+	[DS_A_INVARIANTS] = { .type = NLA_U64 },
+	[DS_A_NAME] = { .type = NLA_NUL_STRING, .len = DS_STRING_MAX - 1 },
+};
+
+static const struct genl_ops ds_ops[] = {
+	{ .cmd = DS_CMD_GET_CAPS, .flags = GENL_ADMIN_PERM, .doit = ds_get_caps },
+	{ .cmd = DS_CMD_FILL, .flags = GENL_ADMIN_PERM, .doit = ds_fill_cmd },
+	{ .cmd = DS_CMD_DRAIN, .flags = GENL_ADMIN_PERM, .doit = ds_drain_cmd },
+	{ .cmd = DS_CMD_RACE_START, .flags = GENL_ADMIN_PERM,
+	  .doit = ds_race_start_cmd },
+	{ .cmd = DS_CMD_RACE_STOP, .flags = GENL_ADMIN_PERM,
+	  .doit = ds_race_stop_cmd },
+	{ .cmd = DS_CMD_GET_STATS, .flags = GENL_ADMIN_PERM,
+	  .dumpit = ds_get_stats },
+	{ .cmd = DS_CMD_GET_USAGE, .flags = GENL_ADMIN_PERM,
+	  .dumpit = ds_get_usage },
+	{ .cmd = DS_CMD_CHECK, .flags = GENL_ADMIN_PERM, .doit = ds_check_cmd },
+	{ .cmd = DS_CMD_GET_RESULTS, .flags = GENL_ADMIN_PERM,
+	  .dumpit = ds_get_results },
+	{ .cmd = DS_CMD_PLANT, .flags = GENL_ADMIN_PERM, .doit = ds_plant_cmd },
+};
+
+static const struct genl_multicast_group ds_groups[] = {
+	{
+		.name = DRAINSTRESS_MCGRP_EVENTS,
+#ifdef GENL_MCAST_CAP_NET_ADMIN
+		.flags = GENL_MCAST_CAP_NET_ADMIN,
+#endif
+	},
+};
+
+static struct genl_family ds_family = {
+	.name = DRAINSTRESS_GENL_NAME,
+	.version = DRAINSTRESS_GENL_VERSION,
+	.maxattr = DS_A_MAX,
+	.policy = ds_policy,
+	.netnsok = false,
+	.parallel_ops = true,
+	.module = THIS_MODULE,
+	.ops = ds_ops,
+	.n_ops = ARRAY_SIZE(ds_ops),
+	.resv_start_op = __DS_CMD_MAX,
+	.mcgrps = ds_groups,
+	.n_mcgrps = ARRAY_SIZE(ds_groups),
+};
+
+/* A socket was closed, by its program or by the death of it. */
+static int ds_socket_closed(struct notifier_block *nb, unsigned long what,
+			    void *data)
+{
+	struct netlink_notify *n = data;
+
+	if (what == NETLINK_URELEASE && n->protocol == NETLINK_GENERIC &&
+	    net_eq(n->net, &init_net))
+		ds_release(n->portid);
+	return NOTIFY_DONE;
+}
+
+static struct notifier_block ds_notifier = {
+	.notifier_call = ds_socket_closed,
+};
+
+int ds_netlink_init(void)
+{
+	int err;
+
+	err = netlink_register_notifier(&ds_notifier);
+	if (err)
+		return err;
+	err = genl_register_family(&ds_family);
+	if (err) {
+		netlink_unregister_notifier(&ds_notifier);
+		return err;
+	}
+	mutex_lock(&ds_event_lock);
+	ds_events_on = true;
+	mutex_unlock(&ds_event_lock);
+	return 0;
+}
+
+void ds_netlink_exit(void)
+{
+	mutex_lock(&ds_event_lock);
+	ds_events_on = false;
+	mutex_unlock(&ds_event_lock);
+	genl_unregister_family(&ds_family);
+	netlink_unregister_notifier(&ds_notifier);
+}

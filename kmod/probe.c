@@ -1,0 +1,470 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Checks that make a situation with own folios and then look: one folio queued
+ * before a drain-all (I8), a disabled cache (I9), a file truncated on the CPU
+ * that filled it or on another (I24, I25), the canary for percpu_pvec_drained
+ * (I23), and the trial runs that teach usage.c where the batches of the usage
+ * entry points are.  Checks that only look at a snapshot are in invariant.c.
+ */
+#include <linux/delay.h>
+#include <linux/file.h>
+#include <linux/fs.h>
+#include <linux/pagemap.h>
+#include <linux/preempt.h>
+#include <linux/shmem_fs.h>
+#include <linux/smp.h>
+
+#include "drainstress.h"
+
+static enum drainstress_fix ds_fix_found = DS_FIX_UNKNOWN;
+
+/* The n-th online CPU, counted round. */
+static int ds_nth_cpu(unsigned int n)
+{
+	int cpu;
+
+	n %= num_online_cpus();
+	for_each_online_cpu(cpu) {
+		if (!n--)
+			return cpu;
+	}
+	return cpumask_first(cpu_online_mask);
+}
+
+static void ds_look(struct ds_check *c)
+{
+	if (ds_snapshot_take(c->again))
+		c->again->nr_slots = 0;
+	c->pause_ns = max(c->pause_ns, c->again->pause_ns);
+}
+
+static int ds_drain_here(void *unused)
+{
+	return ds_drain(DS_DRAIN_LOCAL, raw_smp_processor_id(), NULL);
+}
+
+/* I7 is checked at each local drain; here once on every CPU. */
+void ds_probe_i7(struct ds_check *c)
+{
+	int cpu;
+
+	for_each_online_cpu(cpu)
+		smp_call_on_cpu(cpu, ds_drain_here, NULL, false);
+}
+
+struct ds_queue_one {
+	unsigned int kind;
+	struct ds_stock *stock;
+	struct folio *folio;
+};
+
+/* Leaves one folio as the only one in this CPU's batches. */
+static int ds_queue_one(void *arg)
+{
+	struct ds_queue_one *q = arg;
+	struct folio_batch *fbatch;
+
+	q->folio = NULL;
+	if (!ds_fill_exact(q->kind, q->stock, 1))
+		return -ENODATA;
+	preempt_disable();
+	fbatch = ds_batch(q->kind, smp_processor_id());
+	if (fbatch->nr == 1)
+		q->folio = (void *)((unsigned long)fbatch->folios[0] & ~3UL);
+	preempt_enable();
+	return 0;
+}
+
+/* The entry of @folio that a drain-all should have moved. */
+static struct ds_slot *ds_left_behind(struct ds_snapshot *snap,
+				      struct folio *folio, int cpu,
+				      unsigned int kind)
+{
+	unsigned int i;
+
+	for (i = 0; i < snap->nr_slots; i++) {
+		struct ds_slot *s = &snap->slots[i];
+
+		if (s->folio != folio)
+			continue;
+		/* Compaction may have put it back on its way to a list since. */
+		if (s->kind == DS_BATCH_LRU_ADD && kind != DS_BATCH_LRU_ADD)
+			continue;
+		if (s->cpu == cpu || s->kind != DS_BATCH_LRU_ADD)
+			return s;
+	}
+	return NULL;
+}
+
+static bool ds_try_i8(struct ds_check *c, unsigned int kind, int cpu,
+		      struct ds_slot *left)
+{
+	struct ds_queue_one q = { .kind = kind };
+	struct ds_slot *s;
+
+	q.stock = ds_cpu_stock(cpu, ds_batch_kinds[kind].anon);
+	if (!q.stock->nr ||
+	    smp_call_on_cpu(cpu, ds_queue_one, &q, false) || !q.folio)
+		return false;
+	ds_drain(DS_DRAIN_ALL, -1, NULL);
+	ds_look(c);
+	ds_checked(8, 1);
+	s = ds_left_behind(c->again, q.folio, cpu, kind);
+	if (s)
+		*left = *s;
+	return s;
+}
+
+/* One CPU a kind and check; the CPUs take turns. */
+void ds_probe_i8(struct ds_check *c)
+{
+	char why[DS_REASON_LEN];
+	struct ds_slot left;
+	unsigned int kind;
+	int cpu;
+
+	for (kind = 1; kind < __DS_BATCH_MAX; kind++) {
+		if (!ds_batch_available(kind, why, sizeof(why)))
+			continue;
+		cpu = ds_nth_cpu(c->round + kind);
+		/* A folio put back by compaction does not come twice in a row. */
+		if (!ds_try_i8(c, kind, cpu, &left))
+			continue;
+		if (kind == DS_BATCH_LRU_ADD && !ds_try_i8(c, kind, cpu, &left))
+			continue;
+		ds_violate(8, &left, left.cpu,
+			   "expected the folio, the only one queued on CPU %d, to be in no batch after lru_add_drain_all(), found it in batch %s",
+			   cpu, ds_batch_name[left.kind]);
+	}
+}
+
+static int ds_fill_here(void *arg)
+{
+	struct ds_stock *stock = ds_cpu_stock(raw_smp_processor_id(), false);
+	unsigned int kind;
+
+	for (kind = 1; kind < __DS_BATCH_MAX; kind++) {
+		if (!ds_batch_kinds[kind].anon && kind != DS_BATCH_MLOCK)
+			ds_fill(kind, stock, 3, kind * 3);
+	}
+	return 0;
+}
+
+void ds_probe_i9(struct ds_check *c)
+{
+	atomic_t *count = (atomic_t *)ds_symbols[DS_SYM_lru_disable_count].addr;
+	unsigned int i;
+	int cpu;
+
+	ds_call(lru_cache_disable)();
+	for_each_online_cpu(cpu)
+		smp_call_on_cpu(cpu, ds_fill_here, NULL, false);
+	ds_look(c);
+	atomic_dec(count);
+	ds_checked(9, num_online_cpus());
+	for (i = 0; i < c->again->nr_slots; i++) {
+		struct ds_slot *s = &c->again->slots[i];
+
+		ds_violate(9, s, s->cpu,
+			   "expected batch %s to be empty while the cache is disabled, found %u entries",
+			   ds_batch_name[s->kind],
+			   c->again->batches[s->cpu][s->kind].nr);
+	}
+}
+
+/* ---- files of the check's own, truncated ---- */
+
+typedef void (*ds_truncate_fn)(struct file *file);
+
+static void ds_truncate_shmem(struct file *file)
+{
+	shmem_truncate_range(file_inode(file), 0, (loff_t)-1);
+}
+
+static void ds_truncate_generic(struct file *file)
+{
+	truncate_inode_pages(file->f_mapping, 0);
+}
+
+/* Both loops through the batches: the shmem one and the page cache's. */
+static const struct {
+	const char *name;
+	ds_truncate_fn fn;
+} ds_truncates[] = {
+	{ "shmem_truncate_range", ds_truncate_shmem },
+	{ "truncate_inode_pages", ds_truncate_generic },
+};
+
+#define DS_TRUNCATE_FOLIOS (2 * DS_BATCH_SIZE + 3)
+
+struct ds_truncated {
+	struct ds_stock stock;
+	unsigned int how;
+	unsigned int left;	/* folios with a reference that is not ours */
+	struct ds_slot first;	/* one of them */
+};
+
+static int ds_fill_file(void *arg)
+{
+	struct ds_truncated *t = arg;
+
+	return ds_stock_make(&t->stock, DS_TRUNCATE_FOLIOS, -1);
+}
+
+static int ds_truncate_file(void *arg)
+{
+	struct ds_truncated *t = arg;
+
+	ds_truncates[t->how].fn(t->stock.file);
+	return 0;
+}
+
+/* Counts the folios that somebody besides the module still holds. */
+static void ds_count_left(struct ds_truncated *t)
+{
+	unsigned int i;
+
+	t->left = 0;
+	for (i = 0; i < t->stock.nr; i++) {
+		struct folio *folio = t->stock.own[i].folio;
+
+		if (folio_ref_count(folio) == 1)
+			continue;
+		if (!t->left++) {
+			t->first = (struct ds_slot){
+				.folio = folio,
+				.pfn = folio_pfn(folio),
+				.flags = *folio_flags(folio, 0),
+				.refcount = folio_ref_count(folio),
+				.mapcount = atomic_read(&folio->_mapcount) + 1,
+				.mapping = (unsigned long)folio->mapping,
+				.index = folio->index,
+			};
+		}
+	}
+}
+
+/* Fills and truncates without leaving the CPU in between. */
+static int ds_fill_and_truncate(void *arg)
+{
+	struct ds_truncated *t = arg;
+	unsigned int look;
+	int err = ds_fill_file(t);
+
+	if (err)
+		return err;
+	ds_truncate_file(t);
+	for (look = 0; look < 5; look++) {
+		ds_count_left(t);
+		if (!t->left)
+			break;
+		/*
+		 * Isolation and migration let go of a folio by themselves; a
+		 * batch does not, unless somebody drains this CPU.
+		 */
+		if (ds_pending(raw_smp_processor_id()) && look < 1)
+			cond_resched();
+		else
+			msleep(1);
+	}
+	return 0;
+}
+
+static int ds_i24_same_cpu(struct ds_check *c, unsigned int how, int cpu)
+{
+	struct ds_truncated t = { .how = how };
+	int err;
+
+	err = smp_call_on_cpu(cpu, ds_fill_and_truncate, &t, false);
+	if (err)
+		return err;
+	ds_checked(24, 1);
+	if (t.left) {
+		ds_violate(24, &t.first, cpu,
+			   "%s on the CPU that filled the file: expected no folio held by others, found %u of %u",
+			   ds_truncates[how].name, t.left, t.stock.nr);
+	}
+	ds_stock_drop(&t.stock);
+	return 0;
+}
+
+/* From another CPU no more may stay than that CPU's lru_add batch can hold. */
+static void ds_i24_other_cpu(struct ds_check *c, unsigned int how, int cpu,
+			     int other)
+{
+	struct ds_truncated t = { .how = how };
+
+	if (cpu == other || smp_call_on_cpu(cpu, ds_fill_file, &t, false))
+		return;
+	if (!smp_call_on_cpu(other, ds_truncate_file, &t, false)) {
+		ds_count_left(&t);
+		ds_checked(24, 1);
+		if (t.left > DS_BATCH_SIZE - 1) {
+			ds_violate(24, &t.first, cpu,
+				   "%s on CPU %d: expected at most %d folios held by CPU %d's batches, found %u of %u",
+				   ds_truncates[how].name, other,
+				   DS_BATCH_SIZE - 1, cpu, t.left, t.stock.nr);
+		}
+	}
+	ds_stock_drop(&t.stock);
+}
+
+void ds_probe_i24(struct ds_check *c)
+{
+	unsigned int how;
+	int cpu = ds_nth_cpu(c->round), other = ds_nth_cpu(c->round + 1);
+
+	for (how = 0; how < ARRAY_SIZE(ds_truncates); how++) {
+		ds_i24_same_cpu(c, how, cpu);
+		ds_i24_other_cpu(c, how, cpu, other);
+	}
+}
+
+/* After a truncate and a drain-all only the module's references are left. */
+void ds_probe_i25(struct ds_check *c)
+{
+	unsigned int how, tries;
+	int cpu = ds_nth_cpu(c->round), other = ds_nth_cpu(c->round + 1);
+
+	for (how = 0; how < ARRAY_SIZE(ds_truncates); how++) {
+		struct ds_truncated t = { .how = how };
+
+		if (smp_call_on_cpu(cpu, ds_fill_file, &t, false))
+			continue;
+		if (smp_call_on_cpu(other, ds_truncate_file, &t, false)) {
+			ds_stock_drop(&t.stock);
+			continue;
+		}
+		for (tries = 0; tries < 10; tries++) {
+			if (tries)
+				msleep(10);
+			ds_drain(DS_DRAIN_ALL, -1, NULL);
+			ds_count_left(&t);
+			if (!t.left)
+				break;
+		}
+		ds_checked(25, t.stock.nr);
+		if (t.left) {
+			ds_violate(25, &t.first, -1,
+				   "%s and %u drain-alls: expected no folio held by others, found %u of %u",
+				   ds_truncates[how].name, tries, t.left,
+				   t.stock.nr);
+		}
+		ds_stock_drop(&t.stock);
+	}
+}
+
+/* ---- the canary ---- */
+
+/*
+ * Sets the flag in one of this CPU's batches, moves the batch and reads the flag
+ * back.  Nothing reads it there, so a healthy kernel does not care.
+ */
+static enum drainstress_fix ds_canary_kind(unsigned int kind,
+					   struct ds_stock *stock)
+{
+	enum drainstress_fix found = DS_FIX_UNKNOWN;
+	struct folio_batch *fbatch;
+	bool before;
+	unsigned int i;
+
+	preempt_disable();
+	ds_call(lru_add_drain)();
+	fbatch = ds_batch(kind, smp_processor_id());
+	before = fbatch->percpu_pvec_drained;
+	fbatch->percpu_pvec_drained = true;
+	for (i = 0; i < stock->nr; i++) {
+		if (ds_queue(kind, stock->own[i].folio) != DS_QUEUED)
+			continue;
+		ds_call(lru_add_drain)();
+		if (!fbatch->nr)
+			found = fbatch->percpu_pvec_drained ? DS_FIX_PRESENT :
+							      DS_FIX_ABSENT;
+		break;
+	}
+	fbatch->percpu_pvec_drained = before;
+	preempt_enable();
+	return found;
+}
+
+/**
+ * ds_canary() - does percpu_pvec_drained survive folio_batch_move_lru()?
+ *
+ * Context: process, may sleep; the race rests.  The mlock batch is moved by a
+ * function of its own and is no part of the question.
+ */
+enum drainstress_fix ds_canary(void)
+{
+	enum drainstress_fix found = DS_FIX_UNKNOWN, one;
+	struct ds_stock stock;
+	char why[DS_REASON_LEN];
+	unsigned int kind;
+
+	if (ds_skip_layout(why, sizeof(why)) || ds_stock_make(&stock, 4, -1))
+		return DS_FIX_UNKNOWN;
+	for (kind = 1; kind < __DS_BATCH_MAX; kind++) {
+		if (kind == DS_BATCH_MLOCK || ds_batch_kinds[kind].anon ||
+		    !ds_batch_available(kind, why, sizeof(why)))
+			continue;
+		one = ds_canary_kind(kind, &stock);
+		if (one == DS_FIX_UNKNOWN)
+			continue;
+		ds_checked(23, 1);
+		if (found != DS_FIX_ABSENT)
+			found = one;
+	}
+	ds_stock_drop(&stock);
+	ds_fix_found = found;
+	return found;
+}
+
+/* What the canary said last. */
+enum drainstress_fix ds_fix(void)
+{
+	return ds_fix_found;
+}
+
+/* Absent is reported, not a violation: nothing reads the flag (DESIGN.md). */
+void ds_probe_i23(struct ds_check *c)
+{
+	ds_canary();
+}
+
+/* ---- where the batches of the usage entry points are ---- */
+
+static void ds_invalidate(struct file *file)
+{
+	invalidate_mapping_pages(file->f_mapping, 0, (pgoff_t)-1);
+}
+
+static void ds_invalidate2(struct file *file)
+{
+	invalidate_inode_pages2_range(file->f_mapping, 0, (pgoff_t)-1);
+}
+
+static const ds_truncate_fn ds_trials[] = {
+	ds_truncate_shmem, ds_truncate_generic, ds_invalidate, ds_invalidate2,
+};
+
+/**
+ * ds_calibrate_usage() - one usage of each entry point, watched
+ *
+ * Context: process, may sleep; the probes must be armed.
+ */
+int ds_calibrate_usage(void)
+{
+	struct ds_stock stock;
+	unsigned int i;
+	int err;
+
+	for (i = 0; i < ARRAY_SIZE(ds_trials); i++) {
+		err = ds_stock_make(&stock, 3, -1);
+		if (err)
+			return err;
+		ds_usage_calibrate(true);
+		ds_trials[i](stock.file);
+		ds_usage_calibrate(false);
+		ds_stock_drop(&stock);
+	}
+	return 0;
+}

@@ -1,0 +1,361 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The race engine: one kthread a CPU sets fills of random kinds and counts
+ * against drains of random kinds.  Every decision is a pure function of (seed,
+ * CPU, index).  It also keeps the stocks of own folios that are raced.  What a
+ * fill or a drain does lives in batch.c and drain.c.
+ *
+ * The kthreads are stopped and started from CPU hotplug callbacks, so nothing
+ * that they run may take the CPU hotplug lock.
+ */
+#include <linux/cpuhotplug.h>
+#include <linux/delay.h>
+#include <linux/kthread.h>
+#include <linux/module.h>
+#include <linux/slab.h>
+
+#include "drainstress.h"
+
+/* Folios of each sort a CPU: two batches and a few. */
+#define DS_STOCK_SIZE	(2 * DS_BATCH_SIZE + 2)
+
+/* How often each drain kind is taken, and how often an action is a fill. */
+static const unsigned int ds_drain_weight[__DS_DRAIN_MAX] = {
+	[DS_DRAIN_LOCAL] = 128,
+	[DS_DRAIN_CPU] = 6,
+	[DS_DRAIN_ALL] = 3,
+	[DS_DRAIN_DISABLE] = 1,
+	[DS_DRAIN_RELEASE] = 64,
+};
+
+#define DS_FILL_OF_8	5	/* fills in 8 actions */
+#define DS_REMOTE_OF_16	3	/* fills of another CPU's folios in 16 */
+
+enum { DS_SALT_ACT = 1, DS_SALT_FILL, DS_SALT_DRAIN, DS_SALT_STUTTER };
+
+struct ds_racer {
+	struct task_struct *task;
+	u64 index;
+	struct ds_stock file;
+	struct ds_stock anon;
+	bool resting;
+};
+
+static DEFINE_PER_CPU(struct ds_racer, ds_racers);
+static struct ds_race_config ds_config;
+static bool ds_racing;
+static atomic_t ds_paused;
+static u32 ds_kinds_here, ds_drains_here;
+static unsigned int ds_weight_sum;
+static enum cpuhp_state ds_hp_state;
+
+struct ds_stock *ds_cpu_stock(int cpu, bool anon)
+{
+	struct ds_racer *r = &per_cpu(ds_racers, cpu);
+
+	return anon ? &r->anon : &r->file;
+}
+
+static unsigned int ds_pick_bit(u32 mask, u32 random)
+{
+	unsigned int n = random % hweight32(mask);
+	unsigned int bit;
+
+	for_each_set_bit(bit, (unsigned long []){ mask }, 32) {
+		if (!n--)
+			break;
+	}
+	return bit + 1;
+}
+
+static unsigned int ds_pick_drain(u32 random)
+{
+	unsigned int drain, left = random % ds_weight_sum;
+
+	for (drain = 1; drain < __DS_DRAIN_MAX; drain++) {
+		if (!(ds_drains_here & DS_KIND_BIT(drain)))
+			continue;
+		if (left < ds_drain_weight[drain])
+			break;
+		left -= ds_drain_weight[drain];
+	}
+	return drain;
+}
+
+static void ds_act_fill(int cpu, struct ds_racer *r, u64 random)
+{
+	unsigned int kind = ds_pick_bit(ds_kinds_here, (u32)random & 0xffff);
+	const struct ds_batch_kind *row = &ds_batch_kinds[kind];
+	unsigned int n = 1 + ((random >> 16) & 0xffff) % DS_BATCH_SIZE;
+	struct ds_stock *stock = row->anon ? &r->anon : &r->file;
+	unsigned int start = (random >> 40) & 0xffff;
+	int other;
+
+	if (row->foreign && ((random >> 32) & 15) < DS_REMOTE_OF_16) {
+		other = cpumask_next(cpu, &ds_config.cpus);
+		if (other >= nr_cpu_ids)
+			other = cpumask_first(&ds_config.cpus);
+		stock = &per_cpu(ds_racers, other).file;
+		raw_cpu_inc(ds_stats.remote);
+	}
+	if (row->prepare && row->anon && stock->nr) {
+		/* Lazyfree works once a folio: make some fit again. */
+		row->prepare(stock->own[start % stock->nr].folio);
+		row->prepare(stock->own[(start + 1) % stock->nr].folio);
+	}
+	ds_fill(kind, stock, n, start);
+}
+
+static void ds_act_drain(int cpu, struct ds_racer *r, u64 random)
+{
+	unsigned int drain = ds_pick_drain(random & 0xffffffff);
+	int target = cpu;
+
+	if (drain == DS_DRAIN_CPU) {
+		unsigned int n = (random >> 32) % cpumask_weight(&ds_config.cpus);
+
+		for_each_cpu(target, &ds_config.cpus) {
+			if (!n--)
+				break;
+		}
+	}
+	ds_drain(drain, target, &r->file);
+}
+
+/* Rests while a check wants the race still, or while it is time to stutter. */
+static void ds_maybe_rest(struct ds_racer *r, u64 *period, unsigned long *until)
+{
+	u32 mean = ds_config.stutter_ms;
+
+	if (atomic_read(&ds_paused)) {
+		smp_store_release(&r->resting, true);
+		while (atomic_read(&ds_paused) && !kthread_should_stop())
+			usleep_range(50, 200);
+		smp_store_release(&r->resting, false);
+	}
+	if (!mean || time_before(jiffies, *until))
+		return;
+	/* All CPUs take the same periods: they rest and start together. */
+	msleep_interruptible(max(mean / 8, 1U));
+	(*period)++;
+	*until = jiffies + msecs_to_jiffies(1 + mean / 2 +
+			ds_rand(ds_config.seed, 0, *period, DS_SALT_STUTTER) % mean);
+}
+
+static int ds_racer_main(void *arg)
+{
+	int cpu = (long)arg;
+	struct ds_racer *r = &per_cpu(ds_racers, cpu);
+	unsigned long until = jiffies + msecs_to_jiffies(ds_config.stutter_ms);
+	u64 period = 0;
+
+	set_user_nice(current, MAX_NICE);
+	while (!kthread_should_stop()) {
+		u64 act = ds_rand(ds_config.seed, cpu, r->index, DS_SALT_ACT);
+
+		ds_maybe_rest(r, &period, &until);
+		if (ds_kinds_here && ((act & 7) < DS_FILL_OF_8 || !ds_weight_sum))
+			ds_act_fill(cpu, r, ds_rand(ds_config.seed, cpu, r->index,
+						    DS_SALT_FILL));
+		else if (ds_weight_sum)
+			ds_act_drain(cpu, r, ds_rand(ds_config.seed, cpu, r->index,
+						     DS_SALT_DRAIN));
+		r->index++;
+		raw_cpu_inc(ds_stats.loops);
+		cond_resched();
+	}
+	smp_store_release(&r->resting, true);
+	return 0;
+}
+
+static int ds_racer_online(unsigned int cpu)
+{
+	struct ds_racer *r = &per_cpu(ds_racers, cpu);
+	struct task_struct *task;
+
+	if (!ds_racing || !cpumask_test_cpu(cpu, &ds_config.cpus) || r->task)
+		return 0;
+	r->resting = false;
+	task = kthread_create_on_cpu(ds_racer_main, (void *)(long)cpu, cpu,
+				     "drainstress/%u");
+	if (IS_ERR(task)) {
+		pr_warn("CPU %u does not race: error %ld\n", cpu, PTR_ERR(task));
+		return 0;	/* a CPU must not fail to come online for that */
+	}
+	r->task = task;
+	wake_up_process(task);
+	return 0;
+}
+
+static int ds_racer_offline(unsigned int cpu)
+{
+	struct ds_racer *r = &per_cpu(ds_racers, cpu);
+
+	if (r->task)
+		kthread_stop(r->task);
+	r->task = NULL;
+	return 0;
+}
+
+/**
+ * ds_stocks_get_anon() - anonymous folios for every CPU that is online
+ *
+ * They are kept until the module goes, because only a process with an mm can
+ * make them.  Context: such a process (insmod).  Return: 0 or a negative errno.
+ */
+int ds_stocks_get_anon(void)
+{
+	int cpu, err;
+
+	for_each_online_cpu(cpu) {
+		struct ds_stock *stock = ds_cpu_stock(cpu, true);
+
+		err = ds_stock_make_anon(stock, DS_STOCK_SIZE, cpu);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+/* Page-cache folios for every CPU, once.  Context: process, may sleep. */
+int ds_stocks_get(void)
+{
+	int cpu, err;
+
+	for_each_possible_cpu(cpu) {
+		struct ds_stock *stock = ds_cpu_stock(cpu, false);
+
+		if (stock->nr)
+			continue;
+		err = ds_stock_make(stock, DS_STOCK_SIZE, cpu);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+/* Gives the page-cache folios back.  Context: process, may sleep. */
+void ds_stocks_put(void)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		if (ds_cpu_stock(cpu, false)->nr)
+			ds_stock_drop(ds_cpu_stock(cpu, false));
+	}
+}
+
+static void ds_choose_kinds(void)
+{
+	char why[DS_REASON_LEN];
+	unsigned int i;
+
+	ds_kinds_here = 0;
+	for (i = 1; i < __DS_BATCH_MAX; i++) {
+		if ((ds_config.kinds & DS_KIND_BIT(i)) &&
+		    ds_batch_available(i, why, sizeof(why)))
+			ds_kinds_here |= DS_KIND_BIT(i);
+	}
+	ds_drains_here = 0;
+	ds_weight_sum = 0;
+	for (i = 1; i < __DS_DRAIN_MAX; i++) {
+		if ((ds_config.drains & DS_KIND_BIT(i)) &&
+		    ds_drain_available(i, why, sizeof(why))) {
+			ds_drains_here |= DS_KIND_BIT(i);
+			ds_weight_sum += ds_drain_weight[i];
+		}
+	}
+}
+
+/**
+ * ds_race_start() - arms the probes and starts the kthreads
+ *
+ * Counters start at zero.  Return: 0 or a negative errno; on an error nothing
+ * runs.  Context: the ordered work queue.
+ */
+int ds_race_start(const struct ds_race_config *config)
+{
+	int cpu, err = 0;
+
+	if (ds_racing)
+		return -EALREADY;
+	ds_config = *config;
+	ds_usage_reset();
+	ds_results_reset();
+	if (config->accounting)
+		err = ds_usage_arm();
+	else
+		ds_usage_disarm();
+	if (err)
+		return err;
+	if (!config->race)
+		return 0;
+	ds_choose_kinds();
+	if (!ds_kinds_here && !ds_weight_sum)
+		return -EOPNOTSUPP;
+	err = ds_stocks_get();
+	if (err)
+		return err;
+	for_each_possible_cpu(cpu)
+		per_cpu(ds_racers, cpu).index = 0;
+	ds_racing = true;
+	err = cpuhp_setup_state(CPUHP_AP_ONLINE_DYN, "drainstress:online",
+				ds_racer_online, ds_racer_offline);
+	if (err < 0) {
+		ds_racing = false;
+		return err;
+	}
+	ds_hp_state = err;
+	return 0;
+}
+
+void ds_race_stop(void)
+{
+	if (!ds_racing)
+		return;
+	cpuhp_remove_state(ds_hp_state);	/* stops each CPU's kthread */
+	ds_racing = false;
+}
+
+bool ds_race_running(void)
+{
+	return ds_racing;
+}
+
+/**
+ * ds_race_pause() - waits until every racing kthread rests between two actions
+ *
+ * Nothing is drained: batches stay as they are.  Pauses nest.  Context:
+ * process, may sleep.
+ */
+void ds_race_pause(void)
+{
+	int cpu;
+
+	atomic_inc(&ds_paused);
+	if (!ds_racing)
+		return;
+	for_each_online_cpu(cpu) {
+		struct ds_racer *r = &per_cpu(ds_racers, cpu);
+
+		/* The task is read anew: its CPU may go offline meanwhile. */
+		while (READ_ONCE(r->task) && !smp_load_acquire(&r->resting))
+			usleep_range(50, 200);
+	}
+}
+
+void ds_race_resume(void)
+{
+	atomic_dec(&ds_paused);
+}
+
+
+void ds_race_exit(void)
+{
+	int cpu;
+
+	ds_race_stop();
+	ds_stocks_put();
+	for_each_possible_cpu(cpu)
+		ds_stock_drop(ds_cpu_stock(cpu, true));
+}

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What checks found: how much was looked at, how many violations, the first of
+ * each in full, and the results of finished requests.  Violations may be
+ * reported from any context, a probe's included; the event follows from a work.
+ */
+#include <linux/irq_work.h>
+#include <linux/ktime.h>
+#include <linux/spinlock.h>
+
+#include "drainstress.h"
+
+#define DS_PENDING	16
+#define DS_REQUESTS	64
+
+static DEFINE_RAW_SPINLOCK(ds_result_lock);
+static struct ds_result ds_results[DS_MAX_INVARIANT + 1];
+static DEFINE_PER_CPU(u64 [DS_MAX_INVARIANT + 1], ds_checked_here);
+
+/* Violations whose event has not been sent; more are counted only. */
+static struct ds_violation ds_pending_events[DS_PENDING];
+static unsigned int ds_nr_pending;
+
+static struct ds_request_result ds_done[DS_REQUESTS];
+static unsigned int ds_nr_done;
+
+static void ds_send_pending(struct work_struct *work)
+{
+	static struct ds_violation v;	/* the work does not run twice at a time */
+	unsigned long flags;
+
+	for (;;) {
+		raw_spin_lock_irqsave(&ds_result_lock, flags);
+		if (!ds_nr_pending) {
+			raw_spin_unlock_irqrestore(&ds_result_lock, flags);
+			return;
+		}
+		v = ds_pending_events[0];
+		ds_nr_pending--;
+		memmove(&ds_pending_events[0], &ds_pending_events[1],
+			ds_nr_pending * sizeof(v));
+		raw_spin_unlock_irqrestore(&ds_result_lock, flags);
+		ds_event_violation(&v);
+	}
+}
+
+static DECLARE_WORK(ds_send_work, ds_send_pending);
+
+static void ds_kick(struct irq_work *work)
+{
+	schedule_work(&ds_send_work);
+}
+
+static struct irq_work ds_kick_work;
+
+/* Counts @n things looked at for @invariant.  Any context. */
+void ds_checked(unsigned int invariant, u64 n)
+{
+	this_cpu_add(ds_checked_here[invariant], n);
+}
+
+/**
+ * ds_violate() - reports a violation
+ * @slot: the entry or folio it is about, or NULL
+ * @cpu: where, -1: on the CPU that runs this
+ * @fmt: expected against found
+ *
+ * Any context.  The first of each invariant is kept and sent in full, the rest
+ * are counted.
+ */
+void ds_violate(unsigned int invariant, const struct ds_slot *slot, int cpu,
+		const char *fmt, ...)
+{
+	struct ds_result *result = &ds_results[invariant];
+	struct ds_violation *v = &result->first;
+	unsigned long flags;
+	va_list args;
+
+	raw_spin_lock_irqsave(&ds_result_lock, flags);
+	result->violations++;
+	if (result->has_first) {
+		raw_spin_unlock_irqrestore(&ds_result_lock, flags);
+		return;
+	}
+	result->has_first = true;
+	memset(v, 0, sizeof(*v));
+	v->invariant = invariant;
+	v->time_ns = ktime_get_mono_fast_ns();
+	v->cpu = cpu < 0 ? raw_smp_processor_id() : cpu;
+	v->slot = -1;
+	v->pid = current->pid;
+	memcpy(v->comm, current->comm, sizeof(v->comm));
+	v->comm[sizeof(v->comm) - 1] = '\0';
+	if (slot) {
+		v->kind = slot->kind;
+		v->slot = slot->kind ? slot->slot : -1;
+		v->has_folio = slot->pfn;
+		v->pfn = slot->pfn;
+		v->flags = slot->flags;
+		v->mapping = slot->mapping;
+		v->index = slot->index;
+		v->refcount = slot->refcount;
+		v->mapcount = slot->mapcount;
+	}
+	va_start(args, fmt);
+	vsnprintf(v->text, sizeof(v->text), fmt, args);
+	va_end(args);
+	if (ds_nr_pending < DS_PENDING)
+		ds_pending_events[ds_nr_pending++] = *v;
+	raw_spin_unlock_irqrestore(&ds_result_lock, flags);
+	irq_work_queue(&ds_kick_work);
+}
+
+void ds_results_reset(void)
+{
+	unsigned long flags;
+	int cpu;
+
+	raw_spin_lock_irqsave(&ds_result_lock, flags);
+	memset(ds_results, 0, sizeof(ds_results));
+	ds_nr_pending = 0;
+	raw_spin_unlock_irqrestore(&ds_result_lock, flags);
+	for_each_possible_cpu(cpu) {
+		memset(per_cpu_ptr(&ds_checked_here[0], cpu), 0,
+		       sizeof(ds_checked_here));
+	}
+}
+
+static u64 ds_checked_sum(unsigned int invariant)
+{
+	u64 sum = 0;
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		sum += per_cpu(ds_checked_here[invariant], cpu);
+	return sum;
+}
+
+/* A copy of what is known of @invariant.  Context: process. */
+void ds_result_read(unsigned int invariant, struct ds_result *result)
+{
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&ds_result_lock, flags);
+	*result = ds_results[invariant];
+	raw_spin_unlock_irqrestore(&ds_result_lock, flags);
+	result->checked = ds_checked_sum(invariant);
+}
+
+u64 ds_violations_total(void)
+{
+	unsigned int i;
+	u64 sum = 0;
+
+	for (i = 1; i <= DS_MAX_INVARIANT; i++)
+		sum += READ_ONCE(ds_results[i].violations);
+	return sum;
+}
+
+/* Things looked at for all invariants together. */
+u64 ds_checked_total(void)
+{
+	unsigned int i;
+	u64 sum = 0;
+
+	for (i = 1; i <= DS_MAX_INVARIANT; i++)
+		sum += ds_checked_sum(i);
+	return sum;
+}
+
+/* Keeps and announces the result of a request.  Context: process. */
+void ds_request_done(const struct ds_request_result *result)
+{
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&ds_result_lock, flags);
+	ds_done[ds_nr_done++ % DS_REQUESTS] = *result;
+	raw_spin_unlock_irqrestore(&ds_result_lock, flags);
+	ds_event_done(result);
+}
+
+/**
+ * ds_request_read() - the result that came @back results before the newest
+ *
+ * Return: false when there is none (any more).
+ */
+bool ds_request_read(unsigned int back, struct ds_request_result *result)
+{
+	unsigned long flags;
+	bool found;
+
+	raw_spin_lock_irqsave(&ds_result_lock, flags);
+	found = back < DS_REQUESTS && back < ds_nr_done;
+	if (found)
+		*result = ds_done[(ds_nr_done - 1 - back) % DS_REQUESTS];
+	raw_spin_unlock_irqrestore(&ds_result_lock, flags);
+	return found;
+}
+
+int ds_result_init(void)
+{
+	init_irq_work(&ds_kick_work, ds_kick);
+	return 0;
+}
+
+void ds_result_exit(void)
+{
+	irq_work_sync(&ds_kick_work);
+	cancel_work_sync(&ds_send_work);
+}
