@@ -12,6 +12,7 @@ static bool ds_isolate_is_bool;
 
 /**
  * ds_isolate() - takes a folio off its LRU list, as reclaim and migration do
+ * @folio: one with a reference of the caller
  *
  * Return: true when it is isolated; it then has one more reference, which
  * putting it back drops.
@@ -242,6 +243,8 @@ bool ds_batch_callable(unsigned int kind, char *why, size_t len)
 
 /**
  * ds_batch_available() - whether @kind may be filled
+ * @kind: batch kind, from 1
+ * @len: room in @why, bytes
  * @why: gets the reason when not
  */
 bool ds_batch_available(unsigned int kind, char *why, size_t len)
@@ -253,6 +256,8 @@ bool ds_batch_available(unsigned int kind, char *why, size_t len)
 
 /**
  * ds_queue() - queues one own folio for @kind on this CPU
+ * @kind: batch kind, from 1
+ * @folio: an own one of the sort that the kind takes
  *
  * What became of it is read from the batch, not assumed: the kernel may refuse
  * the folio, and a full batch or a disabled cache is moved at once.
@@ -278,6 +283,9 @@ enum ds_queued ds_queue(unsigned int kind, struct folio *folio)
 
 /**
  * ds_fill() - queues up to @n folios of @stock for @kind on this CPU
+ * @kind: batch kind, from 1
+ * @stock: own folios of the sort that the kind takes
+ * @n: folios wanted
  * @start: where in the stock to begin looking for folios that are ready
  *
  * Return: folios queued.  Context: any, preemption is off only meanwhile.
@@ -304,6 +312,8 @@ unsigned int ds_fill(unsigned int kind, struct ds_stock *stock, unsigned int n,
 
 /**
  * ds_fill_exact() - leaves exactly @n folios of @stock in the batch of @kind
+ * @kind: batch kind, from 1
+ * @stock: own folios of the sort that the kind takes
  * @n: 1 .. batch size - 1
  *
  * Drains this CPU, brings folios into the state that @kind takes, drains again

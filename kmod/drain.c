@@ -223,6 +223,8 @@ const struct ds_drain_kind ds_drain_kinds[__DS_DRAIN_MAX] = {
 
 /**
  * ds_drain_available() - whether this kernel lets us drain that way
+ * @drain: drain kind, from 1
+ * @len: room in @why, bytes
  * @why: gets the reason when not
  */
 bool ds_drain_available(unsigned int drain, char *why, size_t len)
@@ -242,6 +244,7 @@ bool ds_drain_available(unsigned int drain, char *why, size_t len)
 
 /**
  * ds_drain() - drains once, counts the call and watches its time
+ * @drain: drain kind, from 1
  * @cpu: where; local and release drain the CPU that runs this
  * @stock: own folios for kinds that release some
  *

@@ -8,7 +8,6 @@
 #define DRAINSTRESS_H
 
 
-
 #include <linux/atomic.h>
 #include <linux/cpumask.h>
 #include <linux/kprobes.h>
@@ -95,6 +94,7 @@ struct ds_symbol {
 
 extern struct ds_symbol ds_symbols[DS_NR_SYMS];
 
+unsigned long ds_proto_kallsyms(const char *name);	/* a type only */
 int ds_symbols_init(void);
 unsigned long ds_lookup(const char *name);
 static inline bool ds_has(enum ds_sym sym)

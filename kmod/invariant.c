@@ -11,11 +11,16 @@
 
 #include "drainstress.h"
 
-/* How many looks a LOOK invariant takes before it reports, and how far apart. */
-#define DS_LOOKS	3
-#define DS_LOOK_MS	2
-/* Suspects a check follows up; each costs DS_LOOKS pauses of the machine. */
-#define DS_MAX_SUSPECTS	8
+/*
+ * When a LOOK invariant looks again, in ms after the look before.  Compaction
+ * may hold an isolated folio, with a reference more and PG_lru clear, from
+ * isolate_migratepages_block() to putback_movable_pages() (mm/compaction.c,
+ * mm/migrate.c) and sleeps in between: hence the long waits at the end.
+ */
+static const unsigned int ds_look_ms[] = { 2, 20, 100, 400 };
+#define DS_LOOKS	(1 + (unsigned int)ARRAY_SIZE(ds_look_ms))
+/* Suspects that one check follows up. */
+#define DS_MAX_SUSPECTS	4
 
 static u64 ds_rounds;
 
@@ -62,8 +67,8 @@ static bool ds_confirm(struct ds_check *c, unsigned long pfn,
 {
 	unsigned int i;
 
-	for (i = 1; i < DS_LOOKS; i++) {
-		msleep(DS_LOOK_MS);
+	for (i = 0; i < ARRAY_SIZE(ds_look_ms); i++) {
+		msleep(ds_look_ms[i]);
 		if (ds_snapshot_take(c->again))
 			return false;
 		c->pause_ns = max(c->pause_ns, c->again->pause_ns);
@@ -159,7 +164,7 @@ static void ds_examine_i3(struct ds_check *c)
 			    ds_lost_lru(c->snap, s->pfn) && ++suspects &&
 			    ds_confirm(c, s->pfn, ds_lost_lru)) {
 				ds_violate(3, s, s->cpu,
-					   "expected PG_lru set in batch %s, found it clear in %d looks, in no batch that sets it",
+					   "expected PG_lru set in batch %s, found it clear in %u looks, in no batch that sets it",
 					   ds_batch_name[s->kind], DS_LOOKS);
 			}
 		}
@@ -232,7 +237,7 @@ static void ds_examine_i5(struct ds_check *c)
 		suspects++;
 		if (ds_confirm(c, o->slot.pfn, ds_own_refs_wrong)) {
 			ds_violate(5, &o->slot, -1,
-				   "own folio: expected %d references (%u known, %u batch entries), found %d in the first of %d looks",
+				   "own folio: expected %d references (%u known, %u batch entries), found %d in the first of %u looks",
 				   expected, o->slot.own_refs, o->entries,
 				   o->slot.refcount, DS_LOOKS);
 		}
@@ -318,6 +323,8 @@ const char *ds_invariant_title(unsigned int id)
 
 /**
  * ds_invariant_available() - whether this kernel can have @inv checked
+ * @inv: a row of the table
+ * @len: room in @why, bytes
  * @why: gets the reason when not
  */
 bool ds_invariant_available(const struct ds_invariant *inv, char *why,
@@ -337,6 +344,7 @@ bool ds_invariant_available(const struct ds_invariant *inv, char *why,
 
 /**
  * ds_check_run() - one check at rest of the invariants in @mask
+ * @mask: DS_INV_BIT() of each invariant to check
  * @pause_ns: gets the longest time that the machine stood still
  *
  * The race rests meanwhile; the load goes on.  First everything that only looks,

@@ -27,6 +27,8 @@ static char ds_layout_why[DS_REASON_LEN] = "not proven yet";
 
 /**
  * ds_batch() - the batch of @kind on @cpu
+ * @kind: batch kind, from 1
+ * @cpu: a possible CPU
  *
  * Return: NULL when its place is unknown; says nothing of whether the place was
  * proven.  Any context; the content is stable only with preemption off on
@@ -91,6 +93,7 @@ const char *ds_layout_reason(void)
 
 /**
  * ds_pending() - which batches of @cpu hold folios, as a mask of DS_KIND_BIT
+ * @cpu: a possible CPU
  *
  * Any context; exact on the own CPU with preemption off, a hint elsewhere.
  */

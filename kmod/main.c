@@ -109,6 +109,7 @@ static DECLARE_WORK(ds_cleanup_work, ds_cleanup);
 
 /**
  * ds_release() - the socket @portid was closed, or 0: the module goes
+ * @portid: the netlink port of the socket; 0: the module goes
  *
  * When it was the owner's, all activity stops; what it had queued is done or
  * undone first.  Any process context, returns at once.

@@ -128,9 +128,11 @@ static void ds_maybe_rest(struct ds_racer *r, u64 *period, unsigned long *until)
 	u32 mean = ds_config.stutter_ms;
 
 	if (atomic_read(&ds_paused)) {
+		/* Pairs with ds_race_pause(): the action before is complete. */
 		smp_store_release(&r->resting, true);
 		while (atomic_read(&ds_paused) && !kthread_should_stop())
 			usleep_range(50, 200);
+		/* The next action begins after the pause has ended. */
 		smp_store_release(&r->resting, false);
 	}
 	if (!mean || time_before(jiffies, *until))
@@ -164,6 +166,7 @@ static int ds_racer_main(void *arg)
 		raw_cpu_inc(ds_stats.loops);
 		cond_resched();
 	}
+	/* Pairs with ds_race_pause(): nothing follows. */
 	smp_store_release(&r->resting, true);
 	return 0;
 }
@@ -269,6 +272,7 @@ static void ds_choose_kinds(void)
 
 /**
  * ds_race_start() - arms the probes and starts the kthreads
+ * @config: what to race; copied
  *
  * Counters start at zero.  Return: 0 or a negative errno; on an error nothing
  * runs.  Context: the ordered work queue.
@@ -338,7 +342,10 @@ void ds_race_pause(void)
 	for_each_online_cpu(cpu) {
 		struct ds_racer *r = &per_cpu(ds_racers, cpu);
 
-		/* The task is read anew: its CPU may go offline meanwhile. */
+		/*
+		 * The task is read anew: its CPU may go offline meanwhile.
+		 * Pairs with the releases in the racing kthread.
+		 */
 		while (READ_ONCE(r->task) && !smp_load_acquire(&r->resting))
 			usleep_range(50, 200);
 	}
@@ -348,7 +355,6 @@ void ds_race_resume(void)
 {
 	atomic_dec(&ds_paused);
 }
-
 
 void ds_race_exit(void)
 {

@@ -61,6 +61,7 @@ void ds_checked(unsigned int invariant, u64 n)
 
 /**
  * ds_violate() - reports a violation
+ * @invariant: its number
  * @slot: the entry or folio it is about, or NULL
  * @cpu: where, -1: on the CPU that runs this
  * @fmt: expected against found
@@ -181,6 +182,8 @@ void ds_request_done(const struct ds_request_result *result)
 
 /**
  * ds_request_read() - the result that came @back results before the newest
+ * @back: 0: the newest
+ * @result: gets a copy
  *
  * Return: false when there is none (any more).
  */

@@ -161,6 +161,7 @@ static void ds_count_entries(struct ds_snapshot *snap)
 
 /**
  * ds_snapshot_take() - looks at every batch at one moment
+ * @snap: of ds_snapshot_alloc(); what it held is forgotten
  *
  * Drains nothing.  Context: process, may sleep; takes the CPU hotplug lock.
  * Return: 0 or a negative errno.

@@ -23,6 +23,7 @@ static struct ds_stock ds_witness;	/* one folio that lives as long as the module
 
 /**
  * ds_own_find() - the own folio with page frame number @pfn, or NULL
+ * @pfn: page frame number
  *
  * Any context.  Folios of checks and proofs are not registered.
  */
@@ -87,6 +88,8 @@ static int ds_stock_add(struct ds_stock *stock, struct page *page, int cpu,
 
 /**
  * ds_stock_make() - @nr page-cache folios of a new tmpfs file
+ * @stock: filled in; what it held before is forgotten
+ * @nr: folios
  * @cpu: whose stock it is; -1: of a check, then the folios are not registered
  *
  * The folios are clean, up to date and on their way to the LRU by the lru_add
@@ -129,6 +132,9 @@ unwind:
 
 /**
  * ds_stock_make_anon() - @nr anonymous folios
+ * @stock: filled in; what it held before is forgotten
+ * @nr: folios
+ * @cpu: as for ds_stock_make()
  *
  * They come from a private mapping in the mm of the running process, which is
  * gone again when this returns: only the module's reference keeps them, as
@@ -185,6 +191,7 @@ out:
 
 /**
  * ds_stock_unlock() - takes back every mlock of the stock's folios
+ * @stock: whose folios
  *
  * Context: process, may sleep; nothing else may mlock them meanwhile.
  */
@@ -208,6 +215,7 @@ void ds_stock_unlock(struct ds_stock *stock)
 
 /**
  * ds_stock_drop() - gives the folios back
+ * @stock: empty afterwards; may be empty before
  *
  * Drains all CPUs first, so that no batch holds one any longer.  Context:
  * process, may sleep.

@@ -31,11 +31,11 @@ struct ds_symbol ds_symbols[DS_NR_SYMS] = {
 	DS_DATA(DS_SYMBOL)
 };
 
-extern unsigned long ds_proto_kallsyms(const char *name);
 DEFINE_STATIC_CALL_NULL(ds_kallsyms, ds_proto_kallsyms);
 
 /**
  * ds_lookup() - address of a kernel symbol, exported or not
+ * @name: exact name
  *
  * Return: 0 when there is none.  For a per-CPU variable it is what
  * per_cpu_ptr() takes.  Context: process.

@@ -332,7 +332,6 @@ static const char *const ds_suffixes[] = {
 	"", ".isra.0", ".constprop.0", ".part.0", ".isra.0.constprop.0",
 };
 
-
 static bool ds_is_return_probe(const struct ds_probe *p)
 {
 	return p->rp.handler;
@@ -513,7 +512,7 @@ const char *ds_usage_entry_reason(enum ds_entry entry)
 	if (!ds_probes[entry].registered)
 		return "the function cannot be probed";
 	if (!ds_batch_distance[entry])
-		return "its batch was not seen in the module's own trial: it has none, or was inlined";
+		return "its batch was not seen in the module's trial: it has none, or is inlined";
 	return NULL;
 }
 
@@ -524,6 +523,7 @@ bool ds_usage_calibrated(enum ds_entry entry)
 
 /**
  * ds_usage_calibrate() - while on, releases by this task teach the distances
+ * @on: whether the running task teaches from now on
  *
  * Context: process; the probes must be armed and the caller truncates and
  * invalidates files of the module's own.
@@ -557,6 +557,7 @@ void ds_probe_read(unsigned int i, struct ds_probe_info *info)
 
 /**
  * ds_mark_local() - what this CPU drains for from now on, 0: nothing of ours
+ * @drain: drain kind, or 0
  *
  * Context: preemption off until it is taken back.
  */

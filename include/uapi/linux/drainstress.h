@@ -177,6 +177,7 @@ enum drainstress_cmd {
 	DS_CMD_EVENT,
 	__DS_CMD_MAX,
 };
+
 #define DS_CMD_MAX (__DS_CMD_MAX - 1)
 
 /* Attributes of the top level; types and use stand with the commands. */
@@ -217,6 +218,7 @@ enum drainstress_attr {
 	DS_A_SEQ,
 	__DS_A_MAX,
 };
+
 #define DS_A_MAX (__DS_A_MAX - 1)
 
 /* Inside DS_A_ITEM. */
@@ -230,6 +232,7 @@ enum drainstress_item_attr {
 	DS_ITEM_REASON,
 	__DS_ITEM_MAX,
 };
+
 #define DS_ITEM_MAX (__DS_ITEM_MAX - 1)
 
 /* Inside DS_A_COUNTER. */
@@ -240,6 +243,7 @@ enum drainstress_counter_attr {
 	DS_COUNTER_VALUE,
 	__DS_COUNTER_MAX,
 };
+
 #define DS_COUNTER_MAX (__DS_COUNTER_MAX - 1)
 
 /* Inside DS_A_VIOLATION. */
@@ -263,6 +267,7 @@ enum drainstress_viol_attr {
 	DS_VIOL_COMM,
 	__DS_VIOL_MAX,
 };
+
 #define DS_VIOL_MAX (__DS_VIOL_MAX - 1)
 
 enum drainstress_event {
