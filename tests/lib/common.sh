@@ -9,6 +9,10 @@
 DS_TOP=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd -P)
 DS_BUILD=$DS_TOP/build
 DS_PROG=${0##*/}
+# depmod, mkfs.ext4 and others are not in every user's path.
+PATH=$PATH:/usr/sbin:/sbin
+# A make started from here is not part of the one that may have started us.
+unset MAKEFLAGS MFLAGS MAKEOVERRIDES MAKELEVEL
 
 # The exit codes of drainctl and of every script here; docs and drainctl use
 # the same names.
