@@ -123,13 +123,15 @@ static int open_places(struct child *c)
 	unsigned int i;
 	size_t n = 0;
 
-	if (!c->p->only_dirs) {
+	if (!c->p->no_tmpfs) {
 		unsigned int files = c->p->threads * (DS_FLOOD_PRIVATE + 1);
 
 		if (ds_places_add_tmpfs(&c->places, c->p->memory / 2, files, text, sizeof(text)))
 			return fail(c->sh, false, "no place for files");
 		if (text[0])
 			note(c->sh, "%s", text);
+	}
+	if (!c->p->no_disk) {
 		ds_places_add_ext4(&c->places, text, sizeof(text));
 		if (text[0] && !c->p->nr_dirs)
 			note(c->sh, "%s", text);

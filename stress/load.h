@@ -44,7 +44,8 @@ struct ds_load_shared {
  * @choice:	truncate methods
  * @dirs:	directories besides the own tmpfs and ext4
  * @nr_dirs:	how many
- * @only_dirs:	no own tmpfs and no ext4
+ * @no_tmpfs:	no tmpfs of its own
+ * @no_disk:	no ext4 of /var/tmp or /tmp
  * @procs:	path of the cgroup.procs to enter, NULL for none
  */
 struct ds_load_params {
@@ -54,7 +55,8 @@ struct ds_load_params {
 	struct ds_method_choice choice;
 	const char *const *dirs;
 	unsigned int nr_dirs;
-	bool only_dirs;
+	bool no_tmpfs;
+	bool no_disk;
 	const char *procs;
 };
 

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A version 2 control group for the load, with a memory limit where the memory
+ * controller can be had.  A host without it only loses the limit.  The group
+ * is called drainstress-PID, so that two runs do not meet and a run can remove
+ * what a killed one left.  It moves nobody: the child enters by itself.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <mntent.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cgroup.h"
+
+#define PREFIX "drainstress-"
+
+static int find_mount(char *dir, size_t len)
+{
+	FILE *f = setmntent("/proc/self/mounts", "re");
+	struct mntent m;
+	char buf[4096];
+	int ret = -ENOENT;
+
+	if (!f)
+		return -errno;
+	while (ret && getmntent_r(f, &m, buf, sizeof(buf))) {
+		if (strcmp(m.mnt_type, "cgroup2") || strlen(m.mnt_dir) >= len)
+			continue;
+		snprintf(dir, len, "%s", m.mnt_dir);
+		ret = 0;
+	}
+	endmntent(f);
+	return ret;
+}
+
+static int write_text(const char *path, const char *text)
+{
+	int fd = open(path, O_WRONLY | O_CLOEXEC), ret = 0;
+
+	if (fd < 0)
+		return -errno;
+	if (write(fd, text, strlen(text)) < 0)
+		ret = -errno;
+	close(fd);
+	return ret;
+}
+
+/* Groups of controllers that are no more; rmdir refuses one still in use. */
+static void remove_stale(const char *root)
+{
+	DIR *d = opendir(root);
+	struct dirent *e;
+	char *end;
+	long pid;
+
+	if (!d)
+		return;
+	while ((e = readdir(d))) {
+		if (strncmp(e->d_name, PREFIX, strlen(PREFIX)))
+			continue;
+		pid = strtol(e->d_name + strlen(PREFIX), &end, 10);
+		if (*end || pid <= 0 || !kill(pid, 0) || errno != ESRCH)
+			continue;
+		unlinkat(dirfd(d), e->d_name, AT_REMOVEDIR);
+	}
+	closedir(d);
+}
+
+/**
+ * ds_cgroup_make() - make the group
+ * @limit: bytes of memory
+ * @note:  what could not be had and why, empty when all could
+ *
+ * Return: 0 when there is a group; -errno otherwise, and the run goes on
+ * without one.
+ */
+int ds_cgroup_make(struct ds_cgroup *cg, u64 limit, char *note, size_t len)
+{
+	char root[200], path[300], num[32];
+	int ret;
+
+	memset(cg, 0, sizeof(*cg));
+	note[0] = '\0';
+	ret = find_mount(root, sizeof(root));
+	if (ret) {
+		snprintf(note, len,
+			 "no cgroup v2 is mounted: the load runs without a memory limit");
+		return ret;
+	}
+	remove_stale(root);
+	/* fails where it is on already or is bound to a v1 hierarchy */
+	snprintf(path, sizeof(path), "%s/cgroup.subtree_control", root);
+	write_text(path, "+memory");
+	snprintf(cg->dir, sizeof(cg->dir), "%s/" PREFIX "%d", root, getpid());
+	if (mkdir(cg->dir, 0755)) {
+		ret = -errno;
+		snprintf(note, len, "%s: %s: the load runs without a memory limit", cg->dir,
+			 strerror(-ret));
+		cg->dir[0] = '\0';
+		return ret;
+	}
+	snprintf(cg->procs, sizeof(cg->procs), "%s/cgroup.procs", cg->dir);
+	snprintf(path, sizeof(path), "%s/memory.max", cg->dir);
+	snprintf(num, sizeof(num), "%llu", limit);
+	ret = write_text(path, num);
+	if (ret)
+		snprintf(note, len,
+			 "cgroup v2 has no memory controller here (%s): the load runs without a memory limit",
+			 strerror(-ret));
+	cg->limited = !ret;
+	return 0;
+}
+
+/**
+ * ds_cgroup_oom_kills() - processes the OOM killer ended in the group
+ */
+u64 ds_cgroup_oom_kills(const struct ds_cgroup *cg)
+{
+	char path[300], key[32];
+	u64 value, kills = 0;
+	FILE *f;
+
+	if (!cg->dir[0])
+		return 0;
+	snprintf(path, sizeof(path), "%s/memory.events", cg->dir);
+	f = fopen(path, "re");
+	if (!f)
+		return 0;
+	while (fscanf(f, "%31s %llu", key, &value) == 2) {
+		if (!strcmp(key, "oom_kill"))
+			kills = value;
+	}
+	fclose(f);
+	return kills;
+}
+
+/**
+ * ds_cgroup_remove() - remove the group, waiting until its processes are gone
+ *
+ * Return: 0, also when there is none, or -errno.
+ */
+int ds_cgroup_remove(struct ds_cgroup *cg, unsigned int timeout_ms)
+{
+	struct timespec ts = { .tv_nsec = 10 * 1000000L };
+	unsigned int waited;
+
+	if (!cg->dir[0])
+		return 0;
+	for (waited = 0; rmdir(cg->dir); waited += 10) {
+		if (errno == ENOENT)
+			break;
+		if (errno != EBUSY || waited >= timeout_ms)
+			return -errno;
+		nanosleep(&ts, NULL);
+	}
+	cg->dir[0] = '\0';
+	return 0;
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The load's control group.  See cgroup.c.
+ */
+#ifndef DS_CGROUP_H
+#define DS_CGROUP_H
+
+#include "common.h"
+
+/**
+ * struct ds_cgroup - a group of the run's own
+ * @dir:	empty when there is none
+ * @procs:	its cgroup.procs
+ * @limited:	it has a memory limit
+ */
+struct ds_cgroup {
+	char dir[256];
+	char procs[300];
+	bool limited;
+};
+
+int ds_cgroup_make(struct ds_cgroup *cg, u64 limit, char *note, size_t len);
+u64 ds_cgroup_oom_kills(const struct ds_cgroup *cg);
+int ds_cgroup_remove(struct ds_cgroup *cg, unsigned int timeout_ms);
+
+#endif /* DS_CGROUP_H */

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The commands of drainctl: one row of the table in main.c and one function
+ * each, which takes the words after the command and returns the exit code.
+ */
+#ifndef DS_COMMANDS_H
+#define DS_COMMANDS_H
+
+#include "common.h"
+
+struct ds_command {
+	const char *name;
+	const char *help;
+	int (*run)(int argc, char **argv);
+};
+
+extern const struct ds_command ds_commands[];
+extern const unsigned int ds_nr_commands;
+
+int ds_cmd_run(int argc, char **argv);
+int ds_cmd_caps(int argc, char **argv);
+int ds_cmd_fill(int argc, char **argv);
+int ds_cmd_drain(int argc, char **argv);
+int ds_cmd_check(int argc, char **argv);
+int ds_cmd_stats(int argc, char **argv);
+int ds_cmd_watch(int argc, char **argv);
+int ds_cmd_plant(int argc, char **argv);
+int ds_cmd_selftest(int argc, char **argv);
+int ds_cmd_explain(int argc, char **argv);
+
+#endif /* DS_COMMANDS_H */

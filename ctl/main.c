@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * drainctl: the controller of drainstress.  Only the table of commands and how
+ * one is picked; each command lives in a file of its own.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "commands.h"
+#include "version.h"
+
+static int cmd_help(int argc, char **argv);
+
+const struct ds_command ds_commands[] = {
+	{ "run", "the soak: load, race, checks, a verdict (the default)", ds_cmd_run },
+	{ "help", "this text", cmd_help },
+};
+
+const unsigned int ds_nr_commands = ARRAY_SIZE(ds_commands);
+
+static void print_commands(FILE *f)
+{
+	unsigned int i;
+
+	for (i = 0; i < ds_nr_commands; i++)
+		fprintf(f, "  %-10s %s\n", ds_commands[i].name, ds_commands[i].help);
+}
+
+static int cmd_help(int argc, char **argv)
+{
+	(void)argc;
+	(void)argv;
+	puts("Usage: drainctl [COMMAND] [OPTION...]\n\n"
+	     "Controls drainstress.ko, a torture tester for the kernel's per-CPU LRU batches.\n\n"
+	     "Commands:");
+	print_commands(stdout);
+	puts("\nEach has its own --help.  Exit codes: 0 PASS, 1 FAIL, 2 USAGE, 3 INCONCLUSIVE,\n"
+	     "4 SKIP, 5 ERROR, 6 HANG.");
+	return fflush(stdout) ? DS_EXIT_ERROR : DS_EXIT_PASS;
+}
+
+int main(int argc, char **argv)
+{
+	const char *word = argc > 1 ? argv[1] : "";
+	char name[64];
+	unsigned int i;
+
+	if (!strcmp(word, "--help") || !strcmp(word, "-?"))
+		return cmd_help(argc, argv);
+	if (!*word || *word == '-') {
+		argv[0] = "drainctl";
+		return ds_cmd_run(argc, argv);
+	}
+	for (i = 0; i < ds_nr_commands; i++) {
+		if (strcmp(ds_commands[i].name, word))
+			continue;
+		snprintf(name, sizeof(name), "drainctl %s", word);
+		argv[1] = name;
+		return ds_commands[i].run(argc - 1, argv + 1);
+	}
+	fprintf(stderr, "drainctl: unknown command '%s': takes one of\n", word);
+	print_commands(stderr);
+	return DS_EXIT_USAGE;
+}

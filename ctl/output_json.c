@@ -1,0 +1,332 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A report as one JSON object: the stable keys first and in their order, then
+ * everything else.  Also single events and counters as JSON.
+ */
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "opts.h"
+#include "report.h"
+
+static json_t *strings(const char *first, size_t stride, unsigned int nr)
+{
+	json_t *a = json_array();
+	unsigned int i;
+
+	for (i = 0; i < nr; i++)
+		json_array_append_new(a, json_string(first + i * stride));
+	return a;
+}
+
+static void set_u64(json_t *o, const char *key, u64 value)
+{
+	json_object_set_new(o, key, json_integer((json_int_t)value));
+}
+
+static void set_text(json_t *o, const char *key, const char *value)
+{
+	json_object_set_new(o, key, json_string(value));
+}
+
+/* Numbers above 2^63 do not fit JSON integers of jansson: as text. */
+static void set_hex(json_t *o, const char *key, u64 value)
+{
+	json_object_set_new(o, key, json_sprintf("0x%llx", value));
+}
+
+/**
+ * ds_json_counters() - the counters of a message as an object
+ */
+json_t *ds_json_counters(const struct ds_msg *m)
+{
+	json_t *o = json_object();
+	unsigned int i;
+
+	for (i = 0; i < m->nr_counters; i++)
+		set_u64(o, m->counters[i].name, m->counters[i].value);
+	return o;
+}
+
+/**
+ * ds_json_violation() - a violation with what is known of it
+ */
+json_t *ds_json_violation(const struct ds_violation *v)
+{
+	json_t *o = json_object();
+
+	json_object_set_new(o, "invariant", json_sprintf("I%u", v->invariant));
+	set_text(o, "text", v->text);
+	set_u64(o, "time_ns", v->time_ns);
+	set_u64(o, "cpu", v->cpu);
+	set_u64(o, "pid", v->pid);
+	set_text(o, "comm", v->comm);
+	if (DS_HAS(v, DS_VIOL_KIND))
+		set_text(o, "kind", ds_kind_name(v->kind));
+	if (DS_HAS(v, DS_VIOL_SLOT))
+		set_u64(o, "slot", v->slot);
+	if (DS_HAS(v, DS_VIOL_PFN))
+		set_hex(o, "pfn", v->pfn);
+	if (DS_HAS(v, DS_VIOL_FLAGS))
+		set_hex(o, "flags", v->flags);
+	if (DS_HAS(v, DS_VIOL_FLAGS_TEXT))
+		set_text(o, "flags_text", v->flags_text);
+	if (DS_HAS(v, DS_VIOL_REFCOUNT))
+		json_object_set_new(o, "refcount", json_integer(v->refcount));
+	if (DS_HAS(v, DS_VIOL_MAPCOUNT))
+		json_object_set_new(o, "mapcount", json_integer(v->mapcount));
+	if (DS_HAS(v, DS_VIOL_MAPPING))
+		set_hex(o, "mapping", v->mapping);
+	if (DS_HAS(v, DS_VIOL_INDEX))
+		set_u64(o, "index", v->index);
+	return o;
+}
+
+/**
+ * ds_json_event() - an event, as one line of the events file
+ */
+json_t *ds_json_event(const struct ds_msg *m)
+{
+	static const char * const names[] = {
+		[DS_EVENT_UNSPEC] = "?",
+		[DS_EVENT_VIOLATION] = "violation",
+		[DS_EVENT_STATE] = "state",
+		[DS_EVENT_PROGRESS] = "progress",
+		[DS_EVENT_DONE] = "done",
+	};
+	json_t *o = json_object();
+
+	set_text(o, "event", m->event < ARRAY_SIZE(names) ? names[m->event] : "?");
+	set_u64(o, "seq", m->seq);
+	if (DS_HAS(m, DS_A_STATE))
+		set_text(o, "state", m->state);
+	if (DS_HAS(m, DS_A_REQUEST)) {
+		set_u64(o, "request", m->request);
+		set_u64(o, "status", m->status);
+		set_u64(o, "command", m->command);
+	}
+	if (DS_HAS(m, DS_A_VIOLATION))
+		json_object_set_new(o, "violation", ds_json_violation(&m->violation));
+	if (m->nr_counters)
+		json_object_set_new(o, "counters", ds_json_counters(m));
+	return o;
+}
+
+static json_t *json_load(const struct ds_report *r)
+{
+	const struct ds_load_totals *t = &r->load;
+	json_t *o = json_object(), *methods = json_object();
+	unsigned int m;
+
+	for (m = 0; m < ds_nr_methods; m++)
+		set_u64(methods, ds_methods[m].name, t->truncates[m]);
+	set_u64(o, "threads_wanted", r->threads_wanted);
+	set_u64(o, "threads", r->threads);
+	set_text(o, "places", r->places);
+	set_u64(o, "file_pages_max", r->max_pages);
+	set_u64(o, "memory_limit", r->memory);
+	set_u64(o, "truncates", t->all_truncates);
+	json_object_set_new(o, "methods", methods);
+	set_u64(o, "truncate_errors", t->trunc_errors);
+	set_u64(o, "pages_written", t->pages);
+	set_u64(o, "advised", t->advised);
+	set_u64(o, "submitted", t->submitted);
+	set_u64(o, "reaped", t->reaped);
+	set_u64(o, "dropped", t->dropped);
+	set_u64(o, "no_space", t->no_space);
+	set_u64(o, "no_memory", t->no_memory);
+	set_u64(o, "retries", t->retries);
+	set_u64(o, "other_errors", t->other_errors);
+	set_u64(o, "last_errno", t->last_errno);
+	return o;
+}
+
+static json_t *json_invariants(const struct ds_facts *f)
+{
+	json_t *a = json_array();
+	unsigned int i;
+
+	for (i = 0; i < f->nr_inv; i++) {
+		const struct ds_inv_fact *inv = &f->inv[i];
+		json_t *o = json_object();
+
+		set_text(o, "id", inv->name);
+		set_text(o, "title", inv->title);
+		json_object_set_new(o, "available", json_boolean(inv->available));
+		set_u64(o, "checked", inv->checked);
+		set_u64(o, "violations", inv->violations);
+		json_object_set_new(o, "counts", json_boolean(!inv->reported));
+		if (inv->reason[0])
+			set_text(o, "reason", inv->reason);
+		if (inv->first.has)
+			json_object_set_new(o, "first_violation", ds_json_violation(&inv->first));
+		json_array_append_new(a, o);
+	}
+	return a;
+}
+
+static json_t *json_usage(const struct ds_report *r)
+{
+	json_t *o = json_object();
+	unsigned int i;
+
+	for (i = 0; i < r->usage.nr; i++)
+		json_object_set_new(o, r->usage.v[i].name, ds_json_counters(&r->usage.v[i]));
+	return o;
+}
+
+static json_t *json_kinds(const struct ds_report *r)
+{
+	static const char * const what[] = { "fill", "flush.full", "flush.early", "flush.drain",
+		"moved" };
+	json_t *all = json_object(), *o;
+	char name[64];
+	unsigned int i;
+	u32 id;
+
+	for (id = 1; id <= DS_NR_BATCH_KINDS; id++) {
+		o = json_object();
+		for (i = 0; i < ARRAY_SIZE(what); i++) {
+			snprintf(name, sizeof(name), "%s.%s", what[i], ds_kind_name(id));
+			set_u64(o, what[i], ds_report_cpu_sum(r, name));
+		}
+		json_object_set_new(all, ds_kind_name(id), o);
+	}
+	return all;
+}
+
+static json_t *json_drains(const struct ds_report *r)
+{
+	json_t *all = json_object(), *o;
+	char name[64];
+	u32 id;
+
+	for (id = 1; id <= DS_NR_DRAIN_KINDS; id++) {
+		o = json_object();
+		snprintf(name, sizeof(name), "call.%s", ds_drain_name(id));
+		set_u64(o, "calls", ds_report_cpu_sum(r, name));
+		snprintf(name, sizeof(name), "effective.%s", ds_drain_name(id));
+		set_u64(o, "effective", ds_report_cpu_sum(r, name));
+		json_object_set_new(all, ds_drain_name(id), o);
+	}
+	return all;
+}
+
+static json_t *json_stats(const struct ds_report *r)
+{
+	json_t *o = json_object(), *cpus = json_object(), *probes = json_object();
+	char cpu[16];
+	unsigned int i;
+
+	for (i = 0; i < r->stats.nr; i++) {
+		const struct ds_msg *m = &r->stats.v[i];
+
+		if (!strcmp(m->scope, "cpu")) {
+			snprintf(cpu, sizeof(cpu), "%u", m->cpu);
+			json_object_set_new(cpus, cpu, ds_json_counters(m));
+		} else if (!strcmp(m->scope, "probe")) {
+			json_object_set_new(probes, m->name, ds_json_counters(m));
+		} else {
+			json_object_set_new(o, m->scope, ds_json_counters(m));
+		}
+	}
+	json_object_set_new(o, "cpus", cpus);
+	json_object_set_new(o, "probes", probes);
+	return o;
+}
+
+static json_t *json_caps(const struct ds_report *r)
+{
+	json_t *o = json_object(), *items = json_array(), *item;
+	unsigned int i;
+
+	set_u64(o, "batch_size", r->caps.batch_size);
+	json_object_set_new(o, "mglru", json_boolean(r->caps.mglru));
+	if (r->caps.reason[0])
+		set_text(o, "reason", r->caps.reason);
+	for (i = 0; i < r->caps.nr_items; i++) {
+		const struct ds_item *it = &r->caps.items[i];
+
+		item = json_object();
+		set_text(item, "class", ds_class_name(it->class));
+		set_text(item, "name", it->name);
+		json_object_set_new(item, "available", json_boolean(it->available));
+		if (it->reason[0])
+			set_text(item, "reason", it->reason);
+		json_array_append_new(items, item);
+	}
+	json_object_set_new(o, "items", items);
+	return o;
+}
+
+static json_t *json_kernel_log(const struct ds_report *r)
+{
+	json_t *o = json_object();
+
+	json_object_set_new(o, "read", json_boolean(r->facts.kmsg));
+	set_u64(o, "lines", r->kmsg ? r->kmsg->lines : 0);
+	set_u64(o, "bad", r->facts.kmsg_bad);
+	set_u64(o, "lost", r->facts.kmsg_lost);
+	if (r->kmsg && r->kmsg->nr_excerpt)
+		json_object_set_new(o, "excerpt", strings(r->kmsg->excerpt[0], DS_KMSG_LINE,
+							  r->kmsg->nr_excerpt));
+	set_u64(o, "taint_before", r->facts.taint_before);
+	set_u64(o, "taint_after", r->facts.taint_after);
+	return o;
+}
+
+static json_t *json_reasons(const struct ds_verdict *v)
+{
+	json_t *a = json_array(), *o;
+	unsigned int i;
+
+	for (i = 0; i < v->nr_reasons; i++) {
+		o = json_object();
+		set_text(o, "code", ds_exit_name(v->reasons[i].code));
+		set_text(o, "text", v->reasons[i].text);
+		json_array_append_new(a, o);
+	}
+	return a;
+}
+
+/**
+ * ds_output_json() - write the report
+ *
+ * Return: 0 or -1 when it could not be written.
+ */
+int ds_output_json(FILE *f, const struct ds_report *r)
+{
+	struct ds_key keys[DS_NR_KEYS];
+	json_t *o = json_object();
+	unsigned int i;
+	int ret;
+
+	ds_report_keys(r, keys);
+	for (i = 0; i < DS_NR_KEYS; i++) {
+		if (keys[i].number)
+			set_u64(o, keys[i].name, strtoull(keys[i].value, NULL, 10));
+		else
+			set_text(o, keys[i].name, keys[i].value);
+	}
+	json_object_set_new(o, "reasons", json_reasons(&r->verdict));
+	json_object_set_new(o, "notes", strings(r->notes[0], DS_LOAD_TEXT, r->nr_notes));
+	json_object_set_new(o, "ended", r->ended ? json_string(r->ended) : json_null());
+	json_object_set_new(o, "seconds", json_real(r->seconds));
+	set_text(o, "parameters", r->params);
+	json_object_set_new(o, "load", json_load(r));
+	json_object_set_new(o, "usage", json_usage(r));
+	json_object_set_new(o, "batches", json_kinds(r));
+	json_object_set_new(o, "drains", json_drains(r));
+	json_object_set_new(o, "invariants", json_invariants(&r->facts));
+	set_u64(o, "checks_at_rest", r->checks_at_rest);
+	set_u64(o, "longest_pause_ns", r->longest_pause_ns);
+	set_u64(o, "events_lost", r->events_lost);
+	json_object_set_new(o, "kernel_log", json_kernel_log(r));
+	json_object_set_new(o, "stats", json_stats(r));
+	json_object_set_new(o, "caps", json_caps(r));
+	ret = json_dumpf(o, f, JSON_INDENT(2));
+	json_decref(o);
+	fputc('\n', f);
+	return ret || fflush(f) || ferror(f) ? -1 : 0;
+}

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The summary for people, ending in the stable "key: value" lines for scripts:
+ * documented in docs/drainctl.md, never reordered.
+ */
+#include <string.h>
+
+#include "opts.h"
+#include "report.h"
+
+/**
+ * ds_output_violation() - everything known about one violation
+ * @indent: put before each line
+ */
+void ds_output_violation(FILE *f, const char *indent, const struct ds_violation *v)
+{
+	const char *title = ds_invariant_title(v->invariant);
+
+	fprintf(f, "%sI%u violated: %s\n", indent, v->invariant, title ? title : "?");
+	fprintf(f, "%s  %s\n", indent, v->text);
+	fprintf(f, "%s  at %llu.%06llu s, CPU %u, task %s (pid %u)\n", indent,
+		v->time_ns / 1000000000, v->time_ns / 1000 % 1000000, v->cpu, v->comm, v->pid);
+	if (DS_HAS(v, DS_VIOL_KIND)) {
+		fprintf(f, "%s  batch %s", indent, ds_kind_name(v->kind));
+		if (DS_HAS(v, DS_VIOL_SLOT))
+			fprintf(f, ", slot %u", v->slot);
+		fputc('\n', f);
+	}
+	if (!DS_HAS(v, DS_VIOL_PFN))
+		return;
+	fprintf(f, "%s  folio: pfn 0x%llx", indent, v->pfn);
+	if (DS_HAS(v, DS_VIOL_FLAGS))
+		fprintf(f, ", flags 0x%llx", v->flags);
+	if (DS_HAS(v, DS_VIOL_FLAGS_TEXT))
+		fprintf(f, " (%s)", v->flags_text);
+	if (DS_HAS(v, DS_VIOL_REFCOUNT))
+		fprintf(f, ", refcount %d", v->refcount);
+	if (DS_HAS(v, DS_VIOL_MAPCOUNT))
+		fprintf(f, ", mapcount %d", v->mapcount);
+	if (DS_HAS(v, DS_VIOL_MAPPING))
+		fprintf(f, ", mapping 0x%llx", v->mapping);
+	if (DS_HAS(v, DS_VIOL_INDEX))
+		fprintf(f, ", index %llu", v->index);
+	fputc('\n', f);
+}
+
+static void text_load(FILE *f, const struct ds_report *r)
+{
+	const struct ds_load_totals *t = &r->load;
+	unsigned int m, shown = 0;
+
+	if (!r->facts.load)
+		return;
+	fprintf(f, "load: %u threads on %s, %llu truncates", r->threads, r->places,
+		t->all_truncates);
+	if (r->seconds > 0)
+		fprintf(f, " (%.0f/s)", t->all_truncates / r->seconds);
+	fprintf(f, ", %llu pages written\n", t->pages);
+	fputs("  truncated by:", f);
+	for (m = 0; m < ds_nr_methods; m++) {
+		if (t->truncates[m])
+			fprintf(f, "%s %s %llu", shown++ ? "," : "", ds_methods[m].name,
+				t->truncates[m]);
+	}
+	fputs(shown ? "\n" : " nothing\n", f);
+	if (t->submitted)
+		fprintf(f, "  io_uring: %llu submitted, %llu reaped\n", t->submitted, t->reaped);
+	if (t->no_space || t->no_memory || t->other_errors || t->retries)
+		fprintf(f, "  errors: %llu no space, %llu no memory, %llu retried, %llu other\n",
+			t->no_space, t->no_memory, t->retries, t->other_errors);
+}
+
+static void text_usage(FILE *f, const struct ds_report *r)
+{
+	static const char * const bins[] = {
+		"drains.0", "drains.1", "drains.2", "drains.3", "drains.4+",
+	};
+	unsigned int i, b;
+	bool head = false;
+
+	for (i = 0; i < r->usage.nr; i++) {
+		const struct ds_msg *m = &r->usage.v[i];
+
+		if (!ds_msg_counter(m, "usages"))
+			continue;
+		if (!head)
+			fprintf(f, "drains per batch usage:\n  %-32s %10s %10s %10s %8s %8s %8s %5s\n",
+				"entry point", "usages", "0", "1", "2", "3", "4+", "max");
+		head = true;
+		fprintf(f, "  %-32s %10llu", m->name, ds_msg_counter(m, "usages"));
+		for (b = 0; b < ARRAY_SIZE(bins); b++)
+			fprintf(f, " %*llu", b < 2 ? 10 : 8, ds_msg_counter(m, bins[b]));
+		fprintf(f, " %5llu\n", ds_msg_counter(m, "max"));
+	}
+	if (r->missed)
+		fprintf(f, "  probes missed %llu hits: these counts are lower bounds\n", r->missed);
+}
+
+static void text_counters(FILE *f, const struct ds_report *r)
+{
+	char fill[32], full[32], early[32], drain[32];
+	u32 id;
+
+	if (!r->stats.nr)
+		return;
+	fprintf(f, "batches: %-16s %12s %12s %12s %12s\n", "kind", "filled", "flushed full",
+		"early", "by a drain");
+	for (id = 1; id <= DS_NR_BATCH_KINDS; id++) {
+		snprintf(fill, sizeof(fill), "fill.%s", ds_kind_name(id));
+		snprintf(full, sizeof(full), "flush.full.%s", ds_kind_name(id));
+		snprintf(early, sizeof(early), "flush.early.%s", ds_kind_name(id));
+		snprintf(drain, sizeof(drain), "flush.drain.%s", ds_kind_name(id));
+		fprintf(f, "         %-16s %12llu %12llu %12llu %12llu\n", ds_kind_name(id),
+			ds_report_cpu_sum(r, fill), ds_report_cpu_sum(r, full),
+			ds_report_cpu_sum(r, early), ds_report_cpu_sum(r, drain));
+	}
+	fprintf(f, "drains:  %-16s %12s %12s\n", "kind", "calls", "effective");
+	for (id = 1; id <= DS_NR_DRAIN_KINDS; id++) {
+		snprintf(fill, sizeof(fill), "call.%s", ds_drain_name(id));
+		snprintf(full, sizeof(full), "effective.%s", ds_drain_name(id));
+		fprintf(f, "         %-16s %12llu %12llu\n", ds_drain_name(id),
+			ds_report_cpu_sum(r, fill), ds_report_cpu_sum(r, full));
+	}
+}
+
+static void text_invariants(FILE *f, const struct ds_report *r)
+{
+	const struct ds_facts *facts = &r->facts;
+	unsigned int i;
+
+	if (!facts->nr_inv)
+		return;
+	fprintf(f, "invariants (%llu checks at rest, longest pause %llu us):\n", r->checks_at_rest,
+		r->longest_pause_ns / 1000);
+	for (i = 0; i < facts->nr_inv; i++) {
+		const struct ds_inv_fact *inv = &facts->inv[i];
+
+		if (!inv->available)
+			fprintf(f, "  %-4s not available: %s\n", inv->name, inv->reason);
+		else
+			fprintf(f, "  %-4s %12llu checked, %llu violations%s: %s\n", inv->name,
+				inv->checked, inv->violations,
+				inv->reported && inv->violations ? " (reported only)" : "",
+				inv->title);
+	}
+	for (i = 0; i < facts->nr_inv; i++) {
+		if (facts->inv[i].first.has)
+			ds_output_violation(f, "", &facts->inv[i].first);
+	}
+}
+
+static void text_kmsg(FILE *f, const struct ds_report *r)
+{
+	unsigned int i;
+
+	if (!r->kmsg || !r->kmsg->nr_excerpt)
+		return;
+	fprintf(f, "kernel log from the first complaint on:\n");
+	for (i = 0; i < r->kmsg->nr_excerpt; i++)
+		fprintf(f, "  | %s\n", r->kmsg->excerpt[i]);
+}
+
+/**
+ * ds_output_text() - write the summary
+ *
+ * Return: 0 or -1 when it could not be written.
+ */
+int ds_output_text(FILE *f, const struct ds_report *r)
+{
+	struct ds_key keys[DS_NR_KEYS];
+	unsigned int i;
+
+	for (i = 0; i < r->nr_notes; i++)
+		fprintf(f, "note: %s\n", r->notes[i]);
+	if (r->facts.setup_exit == DS_EXIT_PASS) {
+		text_load(f, r);
+		text_usage(f, r);
+		text_counters(f, r);
+		text_invariants(f, r);
+		text_kmsg(f, r);
+	}
+	for (i = 0; i < r->verdict.nr_reasons; i++)
+		fprintf(f, "%s: %s\n", ds_exit_name(r->verdict.reasons[i].code),
+			r->verdict.reasons[i].text);
+	ds_report_keys(r, keys);
+	for (i = 0; i < DS_NR_KEYS; i++)
+		fprintf(f, "%s: %s\n", keys[i].name, keys[i].value);
+	return fflush(f) || ferror(f) ? -1 : 0;
+}

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The progress line, and the watchdog over counters that have to grow.  Both
+ * are given what they need; they read nothing themselves.
+ */
+#include <string.h>
+#include <unistd.h>
+
+#include "progress.h"
+
+#define LINE_MS 10000
+#define TTY_MS 500
+
+/**
+ * ds_progress_init() - show progress on @f, unless @quiet
+ */
+void ds_progress_init(struct ds_progress *p, FILE *f, bool quiet, u64 total_ms)
+{
+	memset(p, 0, sizeof(*p));
+	p->f = quiet ? NULL : f;
+	p->tty = isatty(fileno(f));
+	p->total_ms = total_ms;
+	p->next_ms = p->tty ? TTY_MS : LINE_MS;
+}
+
+static double rate(u64 now, u64 then, u64 ms)
+{
+	return now > then && ms ? (now - then) * 1000.0 / ms : 0;
+}
+
+/**
+ * ds_progress_show() - show @now when it is time to
+ */
+void ds_progress_show(struct ds_progress *p, const struct ds_snapshot *now)
+{
+	u64 ms = now->ms - p->last.ms;
+
+	if (!p->f || now->ms < p->next_ms)
+		return;
+	p->next_ms = now->ms + (p->tty ? TTY_MS : LINE_MS);
+	fprintf(p->f,
+		"%s%llu/%llu s: %.0f truncates/s, %.0f fills/s, %.0f effective drains/s, %llu usages (at most %llu drains), %llu violations%s",
+		p->tty ? "\r\033[K" : "", now->ms / 1000, p->total_ms / 1000,
+		rate(now->truncates, p->last.truncates, ms), rate(now->fills, p->last.fills, ms),
+		rate(now->effective, p->last.effective, ms), now->usages, now->usage_max,
+		now->violations, p->tty ? "" : "\n");
+	fflush(p->f);
+	p->shown = true;
+	p->last = *now;
+}
+
+/**
+ * ds_progress_clear() - make room for another message on a terminal
+ */
+void ds_progress_clear(struct ds_progress *p)
+{
+	if (!p->f || !p->tty || !p->shown)
+		return;
+	fputs("\r\033[K", p->f);
+	fflush(p->f);
+	p->shown = false;
+}
+
+/**
+ * ds_watchdog_limit() - for how long a counter may stand still
+ *
+ * 30 s, or ten times the slowest step seen so far on a slow or busy host, but
+ * never more than ten minutes.
+ */
+u64 ds_watchdog_limit(const struct ds_watchdog *w)
+{
+	u64 limit = w->slowest_ms * DS_WATCHDOG_SCALE;
+
+	if (limit < DS_WATCHDOG_MS)
+		limit = DS_WATCHDOG_MS;
+	return limit > DS_WATCHDOG_TOP_MS ? DS_WATCHDOG_TOP_MS : limit;
+}
+
+/**
+ * ds_watchdog() - look at a counter
+ * @value:	now
+ * @elapsed_ms:	since the last look, as far as this process itself ran: time
+ *		in which the whole host stood still must not be counted
+ *
+ * Return: true when it has stood still for too long.
+ */
+bool ds_watchdog(struct ds_watchdog *w, u64 value, u64 elapsed_ms)
+{
+	w->still_ms += elapsed_ms;
+	if (value != w->value) {
+		if (w->still_ms > w->slowest_ms)
+			w->slowest_ms = w->still_ms;
+		w->value = value;
+		w->still_ms = 0;
+		return false;
+	}
+	return w->still_ms > ds_watchdog_limit(w);
+}

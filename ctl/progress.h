@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The progress line, and the watchdog over what has to progress.  See
+ * progress.c.
+ */
+#ifndef DS_PROGRESS_H
+#define DS_PROGRESS_H
+
+#include "common.h"
+
+/* What a run has done so far. */
+struct ds_snapshot {
+	u64 ms;			/* since the start */
+	u64 truncates;
+	u64 fills;
+	u64 effective;
+	u64 usages;
+	u64 usage_max;
+	u64 checks;
+	u64 violations;
+};
+
+/**
+ * struct ds_progress - where and how often the line is shown
+ * @tty:	one line that updates, else a line every 10 s
+ */
+struct ds_progress {
+	FILE *f;
+	bool tty;
+	bool shown;
+	u64 total_ms;
+	u64 next_ms;
+	struct ds_snapshot last;
+};
+
+void ds_progress_init(struct ds_progress *p, FILE *f, bool quiet, u64 total_ms);
+void ds_progress_show(struct ds_progress *p, const struct ds_snapshot *now);
+void ds_progress_clear(struct ds_progress *p);
+
+/**
+ * struct ds_watchdog - one counter that has to grow
+ * @value:	as last seen
+ * @still_ms:	for how long it has not grown
+ * @slowest_ms:	the longest it ever took to grow
+ */
+struct ds_watchdog {
+	u64 value;
+	u64 still_ms;
+	u64 slowest_ms;
+};
+
+#define DS_WATCHDOG_MS 30000
+#define DS_WATCHDOG_SCALE 10
+#define DS_WATCHDOG_TOP_MS 600000
+
+bool ds_watchdog(struct ds_watchdog *w, u64 value, u64 elapsed_ms);
+u64 ds_watchdog_limit(const struct ds_watchdog *w);
+
+#endif /* DS_PROGRESS_H */

@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Everything a run has found out: takes the module's answers over into facts,
+ * and makes the stable keys that every output format ends in or carries.  It
+ * neither judges nor prints.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "opts.h"
+#include "report.h"
+
+/* The canary is a property of the kernel, reported under a key of its own. */
+#define INV_CANARY 23
+
+/**
+ * ds_report_note() - something is smaller or other than asked for
+ */
+void ds_report_note(struct ds_report *r, const char *fmt, ...)
+{
+	va_list ap;
+
+	if (r->nr_notes == DS_REPORT_NOTES)
+		return;
+	va_start(ap, fmt);
+	vsnprintf(r->notes[r->nr_notes++], DS_LOAD_TEXT, fmt, ap);
+	va_end(ap);
+}
+
+/**
+ * ds_msgs_cpu_sum() - a counter of GET_STATS, over all CPUs
+ */
+u64 ds_msgs_cpu_sum(const struct ds_msgs *stats, const char *counter)
+{
+	unsigned int i;
+	u64 sum = 0;
+
+	for (i = 0; i < stats->nr; i++) {
+		if (!strcmp(stats->v[i].scope, "cpu"))
+			sum += ds_msg_counter(&stats->v[i], counter);
+	}
+	return sum;
+}
+
+/**
+ * ds_report_cpu_sum() - likewise, of a report
+ */
+u64 ds_report_cpu_sum(const struct ds_report *r, const char *counter)
+{
+	return ds_msgs_cpu_sum(&r->stats, counter);
+}
+
+/**
+ * ds_msgs_cpu_sum_prefix() - all counters whose name begins with @prefix
+ */
+u64 ds_msgs_cpu_sum_prefix(const struct ds_msgs *stats, const char *prefix)
+{
+	unsigned int i, c;
+	u64 sum = 0;
+
+	for (i = 0; i < stats->nr; i++) {
+		const struct ds_msg *m = &stats->v[i];
+
+		if (strcmp(m->scope, "cpu"))
+			continue;
+		for (c = 0; c < m->nr_counters; c++) {
+			if (!strncmp(m->counters[c].name, prefix, strlen(prefix)))
+				sum += m->counters[c].value;
+		}
+	}
+	return sum;
+}
+
+/**
+ * ds_report_take_stats() - GET_STATS into facts
+ */
+void ds_report_take_stats(struct ds_report *r)
+{
+	unsigned int i;
+
+	r->facts.fills = ds_msgs_cpu_sum_prefix(&r->stats, "fill.");
+	r->facts.effective = ds_msgs_cpu_sum_prefix(&r->stats, "effective.");
+	r->missed = 0;
+	for (i = 0; i < r->stats.nr; i++) {
+		if (!strcmp(r->stats.v[i].scope, "probe"))
+			r->missed += ds_msg_counter(&r->stats.v[i], "missed");
+	}
+}
+
+/**
+ * ds_report_take_usage() - GET_USAGE into facts
+ */
+void ds_report_take_usage(struct ds_report *r)
+{
+	unsigned int i;
+	u64 max;
+
+	r->facts.usages = 0;
+	r->usage_max = 0;
+	for (i = 0; i < r->usage.nr; i++) {
+		r->facts.usages += ds_msg_counter(&r->usage.v[i], "usages");
+		max = ds_msg_counter(&r->usage.v[i], "max");
+		if (max > r->usage_max)
+			r->usage_max = max;
+	}
+}
+
+static struct ds_inv_fact *inv_of(struct ds_facts *f, u32 id)
+{
+	struct ds_inv_fact *inv;
+	const char *title;
+	unsigned int i;
+
+	for (i = 0; i < f->nr_inv; i++) {
+		if (f->inv[i].id == id)
+			return &f->inv[i];
+	}
+	if (f->nr_inv == DS_FACTS_INVARIANTS)
+		return NULL;
+	inv = &f->inv[f->nr_inv++];
+	memset(inv, 0, sizeof(*inv));
+	inv->id = id;
+	inv->reported = id == INV_CANARY;
+	title = ds_invariant_title(id);
+	snprintf(inv->name, sizeof(inv->name), "I%u", id);
+	snprintf(inv->title, sizeof(inv->title), "%s", title ? title : "unknown to this drainctl");
+	return inv;
+}
+
+/**
+ * ds_facts_take_caps() - which invariants there are, and the fix
+ */
+void ds_facts_take_caps(struct ds_facts *f, const struct ds_msg *caps)
+{
+	struct ds_inv_fact *inv;
+	unsigned int i;
+
+	f->fix = caps->fix;
+	for (i = 0; i < caps->nr_items; i++) {
+		const struct ds_item *item = &caps->items[i];
+
+		if (item->class != DS_CLASS_INVARIANT || !item->id)
+			continue;
+		inv = inv_of(f, item->id);
+		if (!inv)
+			continue;
+		inv->available = item->available;
+		snprintf(inv->reason, sizeof(inv->reason), "%s", item->reason);
+	}
+}
+
+/**
+ * ds_facts_take_results() - GET_RESULTS into facts
+ */
+void ds_facts_take_results(struct ds_facts *f, const struct ds_msgs *results)
+{
+	struct ds_inv_fact *inv;
+	unsigned int i;
+
+	for (i = 0; i < results->nr; i++) {
+		const struct ds_msg *m = &results->v[i];
+
+		if (!DS_HAS(m, DS_A_INVARIANT) || !m->invariant)
+			continue;
+		inv = inv_of(f, m->invariant);
+		if (!inv)
+			continue;
+		inv->checked = m->checked;
+		inv->violations = m->violations;
+		if (DS_HAS(m, DS_A_REASON))
+			snprintf(inv->reason, sizeof(inv->reason), "%.255s", m->reason);
+		if (DS_HAS(m, DS_A_VIOLATION))
+			inv->first = m->violation;
+	}
+}
+
+static void key_u64(struct ds_key **k, const char *name, u64 value)
+{
+	(*k)->name = name;
+	(*k)->number = true;
+	snprintf((*k)->value, sizeof((*k)->value), "%llu", value);
+	(*k)++;
+}
+
+static void key_text(struct ds_key **k, const char *name, const char *value)
+{
+	char *p;
+
+	(*k)->name = name;
+	(*k)->number = false;
+	snprintf((*k)->value, sizeof((*k)->value), "%s", value);
+	/* one key, one line */
+	for (p = (*k)->value; *p; p++) {
+		if (*p == '\n')
+			*p = ' ';
+	}
+	(*k)++;
+}
+
+/**
+ * ds_report_keys() - the stable keys; their order never changes
+ */
+void ds_report_keys(const struct ds_report *r, struct ds_key keys[DS_NR_KEYS])
+{
+	const struct ds_facts *f = &r->facts;
+	const struct ds_inv_fact *first = ds_facts_first(f);
+	char text[DS_STRING_MAX + 32] = "none";
+	struct ds_key *k = keys;
+
+	if (first)
+		snprintf(text, sizeof(text), "%s %s", first->name,
+			 first->first.text[0] ? first->first.text : first->title);
+	key_text(&k, "verdict", ds_exit_name(r->verdict.code));
+	key_u64(&k, "exit", r->verdict.code);
+	key_text(&k, "kernel", r->kernel);
+	key_text(&k, "fix", ds_fix_name(f->fix));
+	key_u64(&k, "usages", f->usages);
+	key_u64(&k, "drains_per_usage_max", r->usage_max);
+	key_u64(&k, "truncates", f->truncates);
+	key_u64(&k, "fills", f->fills);
+	key_u64(&k, "drains_effective", f->effective);
+	key_u64(&k, "checks", r->verdict.checks);
+	key_u64(&k, "violations", r->verdict.violations);
+	key_text(&k, "first_violation", text);
+	key_u64(&k, "missed_probes", r->missed);
+	key_u64(&k, "seed", r->seed);
+	key_text(&k, "repeat", r->repeat);
+}
+
+/**
+ * ds_report_free() - free the module's answers
+ */
+void ds_report_free(struct ds_report *r)
+{
+	ds_msg_free(&r->caps);
+	ds_msgs_free(&r->stats);
+	ds_msgs_free(&r->usage);
+	ds_msgs_free(&r->results);
+}
+
+const struct ds_format ds_formats[] = {
+	{ "text", "a summary, then stable \"key: value\" lines", ds_output_text },
+	{ "json", "one JSON object with the same keys and everything else", ds_output_json },
+	{ "ktap", "kernel TAP: one test line an invariant and a part of the verdict",
+	  ds_output_ktap },
+};
+
+const unsigned int ds_nr_formats = ARRAY_SIZE(ds_formats);
+
+/**
+ * ds_format_find() - NULL when there is none called @name
+ */
+const struct ds_format *ds_format_find(const char *name)
+{
+	unsigned int i;
+
+	for (i = 0; i < ds_nr_formats; i++) {
+		if (!strcmp(ds_formats[i].name, name))
+			return &ds_formats[i];
+	}
+	return NULL;
+}
+
+/**
+ * ds_format_names() - "text, json, ktap" for messages
+ */
+void ds_format_names(char *buf, size_t len)
+{
+	unsigned int i;
+	size_t n = 0;
+
+	buf[0] = '\0';
+	for (i = 0; i < ds_nr_formats && n < len; i++)
+		n += snprintf(buf + n, len - n, "%s%s", i ? ", " : "", ds_formats[i].name);
+}
+
+/**
+ * ds_class_name() - of enum drainstress_class, for people
+ */
+const char *ds_class_name(u32 class)
+{
+	static const char * const names[] = {
+		[DS_CLASS_UNSPEC] = "?",
+		[DS_CLASS_SYMBOL] = "symbol",
+		[DS_CLASS_BATCH] = "batch",
+		[DS_CLASS_DRAIN] = "drain",
+		[DS_CLASS_PROBE] = "probe",
+		[DS_CLASS_ENTRY] = "entry",
+		[DS_CLASS_INVARIANT] = "invariant",
+		[DS_CLASS_PLANT] = "plant",
+	};
+
+	return class < ARRAY_SIZE(names) ? names[class] : "?";
+}

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Everything a run has found out, for the output formats.  See report.c.
+ */
+#ifndef DS_REPORT_H
+#define DS_REPORT_H
+
+#include "kmsg.h"
+#include "load.h"
+#include "nl.h"
+#include "verdict.h"
+
+#define DS_REPORT_NOTES 16
+
+/**
+ * struct ds_report - a run
+ * @seconds:	between the start and the end of the load
+ * @ended:	why it ended before its time, NULL when it did not
+ * @repeat:	the command that repeats it
+ * @params:	its parameters in words, for the start line
+ * @notes:	what is smaller than asked for
+ * @caps, @stats, @usage, @results: the module's answers, perhaps empty
+ */
+struct ds_report {
+	struct ds_facts facts;
+	struct ds_verdict verdict;
+	char kernel[DS_NAME_LEN + 1];
+	double seconds;
+	const char *ended;
+	u64 seed;
+	char repeat[2048];
+	char params[1024];
+	char notes[DS_REPORT_NOTES][DS_LOAD_TEXT];
+	unsigned int nr_notes;
+	struct ds_load_totals load;
+	u32 threads_wanted;
+	u32 threads;
+	u32 max_pages;
+	u64 memory;
+	char places[DS_LOAD_TEXT];
+	const char *method;
+	struct ds_msg caps;
+	struct ds_msgs stats, usage, results;
+	u32 usage_max;
+	u64 missed;
+	u64 checks_at_rest;
+	u64 longest_pause_ns;
+	u64 events_lost;
+	const struct ds_kmsg *kmsg;
+};
+
+/* The stable keys, in the order in which they are printed. */
+struct ds_key {
+	const char *name;
+	char value[2048];
+	bool number;
+};
+
+#define DS_NR_KEYS 15
+
+void ds_report_keys(const struct ds_report *r, struct ds_key keys[DS_NR_KEYS]);
+u64 ds_report_cpu_sum(const struct ds_report *r, const char *counter);
+u64 ds_msgs_cpu_sum(const struct ds_msgs *stats, const char *counter);
+u64 ds_msgs_cpu_sum_prefix(const struct ds_msgs *stats, const char *prefix);
+void __printf(2, 3) ds_report_note(struct ds_report *r, const char *fmt, ...);
+void ds_report_take_usage(struct ds_report *r);
+void ds_report_take_stats(struct ds_report *r);
+void ds_facts_take_caps(struct ds_facts *f, const struct ds_msg *caps);
+void ds_facts_take_results(struct ds_facts *f, const struct ds_msgs *results);
+void ds_report_free(struct ds_report *r);
+
+/**
+ * struct ds_format - one way to write a report
+ */
+struct ds_format {
+	const char *name;
+	const char *help;
+	int (*write)(FILE *f, const struct ds_report *r);
+};
+
+extern const struct ds_format ds_formats[];
+extern const unsigned int ds_nr_formats;
+const struct ds_format *ds_format_find(const char *name);
+void ds_format_names(char *buf, size_t len);
+
+int ds_output_text(FILE *f, const struct ds_report *r);
+int ds_output_json(FILE *f, const struct ds_report *r);
+int ds_output_ktap(FILE *f, const struct ds_report *r);
+void ds_output_violation(FILE *f, const char *indent, const struct ds_violation *v);
+
+/* The JSON of parts, for drainctl's other commands and the events file. */
+struct json_t;
+struct json_t *ds_json_counters(const struct ds_msg *m);
+struct json_t *ds_json_violation(const struct ds_violation *v);
+struct json_t *ds_json_event(const struct ds_msg *m);
+const char *ds_class_name(u32 class);
+
+#endif /* DS_REPORT_H */

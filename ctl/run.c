@@ -1,0 +1,869 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * "drainctl run", the soak: starts the load and the module's race, asks for
+ * checks at rest, watches events, the kernel log and that everything makes
+ * progress, ends both, and collects what the verdict and the report need.  It
+ * judges nothing (verdict.c), formats nothing (output_*.c) and truncates
+ * nothing (stress/).
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <jansson.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/utsname.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cgroup.h"
+#include "commands.h"
+#include "progress.h"
+#include "report.h"
+#include "run_opts.h"
+#include "signals.h"
+
+#define TICK_MS 250
+#define FIRST_CHECK_MS 1000
+#define PLANT_MS 500		/* before the first check */
+#define SILENCE_MS 4000		/* PROGRESS comes once a second */
+#define READY_MS 60000
+#define START_MS 30000
+#define STOP_MS 60000
+#define STOP_HUNG_MS 5000
+#define CHECK_MS 120000
+#define SHOWN_VIOLATIONS 10
+
+/**
+ * struct run - a soak under way
+ * @start_ms, @end_ms: of the load, CLOCK_MONOTONIC
+ * @check:	request id of the check under way, 0 for none
+ * @lost:	events were lost: results have to be read again
+ * @silent_ms:	since the module was last heard of
+ * @violated:	a violation that counts has been seen
+ * @dogs:	one for each thread of the load, one for fills, one for drains
+ */
+struct run {
+	struct ds_run_opts o;
+	struct ds_report r;
+	struct ds_method_choice choice;
+	struct ds_nl *nl;
+	struct ds_load load;
+	struct ds_cgroup cg;
+	struct ds_kmsg kmsg;
+	struct ds_progress progress;
+	struct ds_snapshot now;
+	FILE *events;
+	u64 start_ms, end_ms, last_ms;
+	u32 check;
+	u64 check_sent_ms, check_next_ms;
+	u64 heard_ms;
+	bool started, lost, violated, planted, gone;
+	unsigned int shown;
+	u64 stalled_ms;
+	struct ds_watchdog *dogs;
+	struct ds_watchdog fill_dog, stall_dog;
+};
+
+static u64 now_ms(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (u64)ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
+}
+
+static void __printf(2, 3) say(struct run *run, const char *fmt, ...)
+{
+	va_list ap;
+
+	ds_progress_clear(&run->progress);
+	va_start(ap, fmt);
+	vfprintf(stderr, fmt, ap);
+	va_end(ap);
+	fputc('\n', stderr);
+	fflush(stderr);
+}
+
+/* A set-up error becomes the verdict of a run that never began. */
+static int set_up_failed(struct run *run, const struct ds_err *err)
+{
+	run->r.facts.setup_exit = err->exit;
+	snprintf(run->r.facts.setup_text, sizeof(run->r.facts.setup_text), "%s", err->text);
+	return -1;
+}
+
+/* ---- what the module can do ---- */
+
+static const struct ds_item *find_item(const struct ds_msg *caps, u32 class, const char *name)
+{
+	unsigned int i;
+
+	for (i = 0; i < caps->nr_items; i++) {
+		if (caps->items[i].class == class && !strcmp(caps->items[i].name, name))
+			return &caps->items[i];
+	}
+	return NULL;
+}
+
+/* Every kind that was named has to be available. */
+static int check_named(const struct run *run, u32 class, const char *option, u64 mask,
+		       struct ds_err *err)
+{
+	unsigned int i;
+
+	for (i = 0; mask && i < run->r.caps.nr_items; i++) {
+		const struct ds_item *item = &run->r.caps.items[i];
+
+		if (item->class != class || !item->id || item->id > 64 || item->available)
+			continue;
+		if (mask & (1ULL << (item->id - 1)))
+			return ds_error(err, DS_EXIT_SKIP, 0, "%s %s: not on this kernel: %s",
+					option, item->name, item->reason);
+	}
+	return 0;
+}
+
+static int check_plant(const struct run *run, struct ds_err *err)
+{
+	const struct ds_msg *caps = &run->r.caps;
+	const struct ds_item *item;
+	char list[256];
+	unsigned int i;
+	size_t n = 0;
+
+	if (!run->o.plant)
+		return 0;
+	item = find_item(caps, DS_CLASS_PLANT, run->o.plant);
+	if (item && item->available)
+		return 0;
+	if (item)
+		return ds_error(err, DS_EXIT_ERROR, 0, "--plant %s: %s", item->name,
+				item->reason[0] ? item->reason : "not available");
+	list[0] = '\0';
+	for (i = 0; i < caps->nr_items && n < sizeof(list); i++) {
+		if (caps->items[i].class == DS_CLASS_PLANT)
+			n += snprintf(list + n, sizeof(list) - n, "%s%s", n ? ", " : "",
+				      caps->items[i].name);
+	}
+	return ds_error(err, DS_EXIT_USAGE, 0, "--plant '%s': takes %s", run->o.plant,
+			n ? list : "nothing with this module");
+}
+
+static int read_caps(struct run *run, struct ds_err *err)
+{
+	struct ds_report *r = &run->r;
+
+	run->nl = ds_nl_open(err);
+	if (!run->nl)
+		return -1;
+	if (ds_nl_do(run->nl, DS_CMD_GET_CAPS, NULL, 0, &r->caps, err))
+		return -1;
+	if (r->caps.release[0])
+		snprintf(r->kernel, sizeof(r->kernel), "%s", r->caps.release);
+	ds_facts_take_caps(&r->facts, &r->caps);
+	if (r->caps.owner)
+		return ds_error(err, DS_EXIT_ERROR, EBUSY, "already in use by pid %u",
+				r->caps.owner);
+	if (r->caps.reason[0])
+		ds_report_note(r, "the module does not touch batches: %.200s", r->caps.reason);
+	if (check_named(run, DS_CLASS_BATCH, "--kinds", run->o.kinds_mask, err) ||
+	    check_named(run, DS_CLASS_DRAIN, "--drains", run->o.drains_mask, err) ||
+	    check_plant(run, err))
+		return -1;
+	return ds_nl_subscribe(run->nl, err);
+}
+
+/* ---- the load ---- */
+
+static void raise_limits(void)
+{
+	struct rlimit rl;
+	int fd;
+
+	if (!getrlimit(RLIMIT_NOFILE, &rl)) {
+		rl.rlim_cur = rl.rlim_max;
+		setrlimit(RLIMIT_NOFILE, &rl);
+	}
+	/* the load goes first when memory is short; best effort */
+	fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+	if (fd < 0)
+		return;
+	if (write(fd, "-1000", 5) < 0)
+		errno = 0;
+	close(fd);
+}
+
+static int choose_method(struct run *run, struct ds_err *err)
+{
+	struct ds_method_probe probe;
+	char why[256];
+	int ret;
+
+	ds_methods_probe(&probe);
+	ret = ds_methods_choose(run->o.method, &probe, &run->choice, why, sizeof(why));
+	if (!ret)
+		return 0;
+	if (probe.ring_error && probe.ring_error != EPERM && probe.ring_error != ENOSYS)
+		return ds_error(err, DS_EXIT_ERROR, probe.ring_error,
+				"%s; --method syscall runs without", why);
+	return ds_error(err, ret == -EINVAL ? DS_EXIT_USAGE : DS_EXIT_SKIP, -ret,
+			"--method %s: %s%s", run->o.method, why,
+			probe.ring_error ? "; --method syscall runs without" : "");
+}
+
+static int start_load(struct run *run, struct ds_err *err)
+{
+	struct ds_load_params p = {
+		.threads = run->o.threads,
+		.seed = run->o.seed,
+		.memory = run->o.memory,
+		.choice = run->choice,
+		.dirs = run->o.dirs,
+		.nr_dirs = run->o.nr_dirs,
+		.no_disk = run->o.no_disk,
+	};
+	char note[DS_LOAD_TEXT];
+	unsigned int i;
+	int ret;
+
+	if (!ds_cgroup_make(&run->cg, run->o.memory, note, sizeof(note)))
+		p.procs = run->cg.procs;
+	if (note[0])
+		ds_report_note(&run->r, "%s", note);
+	ret = ds_load_start(&run->load, &p);
+	ds_signals_victims(run->load.pid, run->cg.dir);
+	if (ret)
+		return ds_error(err, DS_EXIT_ERROR, -ret, "the load cannot be started: %s",
+				strerror(-ret));
+	ret = ds_load_wait_ready(&run->load, READY_MS);
+	if (ret == -ECANCELED)
+		return ds_error(err, run->load.sh->skip ? DS_EXIT_SKIP : DS_EXIT_ERROR, 0, "%s",
+				run->load.sh->text);
+	if (ret == -ECHILD)
+		return ds_error(err, DS_EXIT_ERROR, ECHILD,
+				ds_cgroup_oom_kills(&run->cg) ?
+				"the load was killed by the OOM killer while it was set up: raise --memory or lower --threads" :
+				"the load died while it was set up");
+	if (ret)
+		return ds_error(err, DS_EXIT_ERROR, -ret, "the load was not ready within %d s",
+				READY_MS / 1000);
+	for (i = 0; i < run->load.sh->nr_notes; i++)
+		ds_report_note(&run->r, "%s", run->load.sh->notes[i]);
+	run->r.threads = run->load.sh->threads;
+	run->r.max_pages = run->load.sh->max_pages;
+	snprintf(run->r.places, sizeof(run->r.places), "%s", run->load.sh->places);
+	run->dogs = calloc(run->load.slots, sizeof(*run->dogs));
+	if (!run->dogs)
+		return ds_error(err, DS_EXIT_ERROR, ENOMEM, "out of memory");
+	return 0;
+}
+
+static int start_race(struct run *run, struct ds_err *err)
+{
+	const struct ds_run_opts *o = &run->o;
+	struct ds_arg args[8];
+	struct ds_msg done;
+	unsigned int n = 0;
+
+	args[n++] = (struct ds_arg){ DS_A_SEED, DS_ARG_U64, o->seed, NULL };
+	args[n++] = (struct ds_arg){ DS_A_STUTTER_MS, DS_ARG_U32, o->stutter_ms, NULL };
+	args[n++] = (struct ds_arg){ DS_A_RACE, DS_ARG_U8, !o->no_race, NULL };
+	args[n++] = (struct ds_arg){ DS_A_ACCOUNTING, DS_ARG_U8, !o->no_accounting, NULL };
+	if (o->kinds)
+		args[n++] = (struct ds_arg){ DS_A_KINDS, DS_ARG_U64, o->kinds_mask, NULL };
+	if (o->drains)
+		args[n++] = (struct ds_arg){ DS_A_DRAINS, DS_ARG_U64, o->drains_mask, NULL };
+	if (o->cpus)
+		args[n++] = (struct ds_arg){ DS_A_CPUS, DS_ARG_STRING, 0, o->cpus };
+	if (ds_nl_run(run->nl, DS_CMD_RACE_START, args, n, START_MS, &done, err)) {
+		/* no work has been done, so it is no hang of the kernel under test */
+		if (err->exit == DS_EXIT_HANG)
+			err->exit = DS_EXIT_ERROR;
+		return -1;
+	}
+	ds_msg_free(&done);
+	run->started = true;
+	/* waiting took events off the queue */
+	run->lost = true;
+	return 0;
+}
+
+/* ---- while it runs ---- */
+
+static void take_violation(struct run *run, const struct ds_violation *v)
+{
+	bool counts = v->invariant != 23;
+
+	if (counts)
+		run->violated = true;
+	if (run->shown++ >= SHOWN_VIOLATIONS)
+		return;
+	ds_progress_clear(&run->progress);
+	ds_output_violation(stderr, counts ? "" : "(reported only) ", v);
+	fflush(stderr);
+}
+
+static void take_progress(struct run *run, const struct ds_msg *m)
+{
+	run->now.fills = ds_msg_counter(m, "fills");
+	run->now.effective = ds_msg_counter(m, "drains_effective");
+	run->now.usages = ds_msg_counter(m, "usages");
+	run->now.usage_max = ds_msg_counter(m, "usage_max");
+	run->now.violations = ds_msg_counter(m, "violations");
+	run->now.checks = ds_msg_counter(m, "checks");
+	run->stalled_ms = ds_msg_counter(m, "stalled_ms");
+}
+
+static void check_ended(struct run *run, const struct ds_msg *m)
+{
+	u64 pause = ds_msg_counter(m, "pause_ns");
+
+	run->check = 0;
+	run->check_next_ms = now_ms() + run->o.interval_ms;
+	if (m->status) {
+		ds_facts_error(&run->r.facts, "CHECK failed: %s", strerror(m->status));
+		return;
+	}
+	run->r.checks_at_rest++;
+	if (pause > run->r.longest_pause_ns)
+		run->r.longest_pause_ns = pause;
+}
+
+static void on_event(void *arg, const struct ds_msg *m)
+{
+	struct run *run = arg;
+
+	run->heard_ms = now_ms();
+	if (!m) {
+		run->r.events_lost++;
+		run->lost = true;
+		return;
+	}
+	if (run->events) {
+		json_t *o = ds_json_event(m);
+
+		json_dumpf(o, run->events, JSON_COMPACT);
+		json_decref(o);
+		fputc('\n', run->events);
+		fflush(run->events);
+	}
+	switch (m->event) {
+	case DS_EVENT_VIOLATION:
+		take_violation(run, &m->violation);
+		break;
+	case DS_EVENT_PROGRESS:
+		take_progress(run, m);
+		break;
+	case DS_EVENT_DONE:
+		if (run->check && m->request == run->check)
+			check_ended(run, m);
+		break;
+	default:
+		break;
+	}
+}
+
+/* Netlink failed while the run was on: ERROR, whatever it would be before. */
+static void netlink_failed(struct run *run, const struct ds_err *err)
+{
+	ds_facts_error(&run->r.facts, "%s", err->text);
+	run->gone = true;
+}
+
+static void read_results(struct run *run)
+{
+	struct ds_facts *f = &run->r.facts;
+	struct ds_msgs msgs;
+	struct ds_err err;
+	unsigned int i;
+
+	if (ds_nl_dump(run->nl, DS_CMD_GET_RESULTS, &msgs, &err)) {
+		ds_msgs_free(&msgs);
+		netlink_failed(run, &err);
+		return;
+	}
+	run->lost = false;
+	ds_facts_take_results(f, &msgs);
+	for (i = 0; i < f->nr_inv; i++) {
+		if (f->inv[i].violations && !f->inv[i].reported)
+			run->violated = true;
+	}
+	for (i = 0; i < msgs.nr; i++) {
+		if (run->check && DS_HAS(&msgs.v[i], DS_A_REQUEST) &&
+		    msgs.v[i].request == run->check)
+			check_ended(run, &msgs.v[i]);
+	}
+	ds_msgs_free(&run->r.results);
+	run->r.results = msgs;
+}
+
+static void ask_check(struct run *run, u64 ms)
+{
+	struct ds_msg answer;
+	struct ds_err err;
+
+	if (ds_nl_do(run->nl, DS_CMD_CHECK, NULL, 0, &answer, &err)) {
+		netlink_failed(run, &err);
+		return;
+	}
+	run->check = answer.request;
+	run->check_sent_ms = ms;
+	ds_msg_free(&answer);
+}
+
+static void watch_check(struct run *run, u64 ms)
+{
+	if (run->check) {
+		if (ms - run->check_sent_ms < CHECK_MS)
+			return;
+		read_results(run);
+		if (run->check)
+			ds_facts_hang(&run->r.facts, "a check at rest has not ended within %d s",
+				      CHECK_MS / 1000);
+		run->check = 0;
+		run->check_next_ms = ~0ULL;
+		return;
+	}
+	if (run->o.interval_ms && ms >= run->check_next_ms)
+		ask_check(run, ms);
+}
+
+static void plant(struct run *run, u64 ms)
+{
+	struct ds_arg arg = { DS_A_NAME, DS_ARG_STRING, 0, run->o.plant };
+	struct ds_err err;
+
+	if (!run->o.plant || run->planted || ms - run->start_ms < PLANT_MS)
+		return;
+	run->planted = true;
+	if (ds_nl_do(run->nl, DS_CMD_PLANT, &arg, 1, NULL, &err))
+		netlink_failed(run, &err);
+	else
+		say(run, "planted fault: %s", run->o.plant);
+}
+
+/* Nothing heard for a while: is the module still there, and still ours? */
+static void watch_module(struct run *run, u64 ms)
+{
+	struct ds_msg caps;
+	struct ds_err err;
+
+	if (ms - run->heard_ms < SILENCE_MS)
+		return;
+	run->heard_ms = ms;
+	if (ds_nl_do(run->nl, DS_CMD_GET_CAPS, NULL, 0, &caps, &err)) {
+		netlink_failed(run, &err);
+		return;
+	}
+	if (strcmp(caps.state, "running")) {
+		ds_facts_error(&run->r.facts,
+			       "the module is '%.20s' in the middle of the run: was it loaded anew?",
+			       caps.state);
+		run->gone = true;
+	}
+	ds_msg_free(&caps);
+	run->lost = true;
+}
+
+static void thread_stack(struct run *run, unsigned int i, char *buf, size_t len)
+{
+	char path[96];
+	size_t n = 0;
+	int fd;
+
+	buf[0] = '\0';
+	snprintf(path, sizeof(path), "/proc/%d/task/%u/stack", run->load.pid,
+		 ds_get(&run->load.sh->slots[i].tid));
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return;
+	n = read(fd, buf, len - 1);
+	buf[n < len ? n : 0] = '\0';
+	close(fd);
+}
+
+static bool watch_thread(struct run *run, unsigned int i, u64 elapsed)
+{
+	const struct ds_slot *s = &run->load.sh->slots[i];
+	struct ds_watchdog *w = &run->dogs[i];
+	u64 value = ds_get(&s->steps) + ds_get(&s->reaped);
+	char stack[2048];
+
+	if (ds_get(&s->state) != DS_FLOOD_READY)
+		return false;
+	if (!ds_watchdog(w, value, elapsed))
+		return false;
+	ds_facts_hang(&run->r.facts, "thread %u of the load (tid %u) has been in %s for %llu s", i,
+		      ds_get(&s->tid), ds_flood_op_name(ds_get(&s->op)), w->still_ms / 1000);
+	thread_stack(run, i, stack, sizeof(stack));
+	if (stack[0])
+		say(run, "stack of the thread:\n%s", stack);
+	return true;
+}
+
+static void watch_load(struct run *run, u64 elapsed)
+{
+	struct ds_facts *f = &run->r.facts;
+	struct ds_load_totals t;
+	unsigned int i;
+	int status = 0;
+
+	if (!run->load.pid)
+		return;
+	if (!ds_load_wait(&run->load, 0, &status)) {
+		ds_signals_victims(0, run->cg.dir);
+		if (ds_cgroup_oom_kills(&run->cg))
+			ds_facts_error(f,
+				       "the load was killed by the OOM killer of its cgroup (limit %llu MiB): raise --memory or lower --threads",
+				       run->o.memory >> 20);
+		else if (WIFSIGNALED(status))
+			ds_facts_error(f, "the load was killed by signal %d (%s)",
+				       WTERMSIG(status), strsignal(WTERMSIG(status)));
+		else
+			ds_facts_error(f, "the load ended by itself with code %d",
+				       WEXITSTATUS(status));
+		return;
+	}
+	ds_load_sum(&run->load, &t);
+	run->now.truncates = t.all_truncates;
+	if (t.broken) {
+		ds_facts_error(f, "the rings of %u threads stopped working: %s", t.broken,
+			       strerror(t.last_errno));
+		return;
+	}
+	for (i = 0; i < run->load.slots && f->nr_hangs < 4; i++)
+		watch_thread(run, i, elapsed);
+}
+
+static void watch_race(struct run *run, u64 elapsed)
+{
+	struct ds_facts *f = &run->r.facts;
+
+	/* the module says for how long its oldest drain has not returned */
+	if (run->stalled_ms > ds_watchdog_limit(&run->stall_dog))
+		ds_facts_hang(f, "a drain has not returned for %llu s", run->stalled_ms / 1000);
+	else if (run->stalled_ms > run->stall_dog.slowest_ms)
+		run->stall_dog.slowest_ms = run->stalled_ms;
+	if (!run->o.no_race && ds_watchdog(&run->fill_dog, run->now.fills, elapsed))
+		ds_facts_hang(f, "the race has not filled a batch for %llu s",
+			      run->fill_dog.still_ms / 1000);
+}
+
+static const char *why_end(struct run *run, u64 ms)
+{
+	const struct ds_facts *f = &run->r.facts;
+
+	if (f->nr_errors || run->gone)
+		return "error";
+	if (f->nr_hangs)
+		return "hang";
+	if (ds_signals_seen())
+		return "signal";
+	if (run->violated && !run->o.keep_going)
+		return "violation";
+	if (f->kmsg_bad && !run->o.keep_going)
+		return "kernel log";
+	return ms - run->start_ms >= run->o.duration_ms ? "" : NULL;
+}
+
+static void take_kmsg(struct run *run)
+{
+	struct ds_facts *f = &run->r.facts;
+	bool first = !run->kmsg.bad;
+
+	if (ds_kmsg_read(&run->kmsg) && first)
+		say(run, "the kernel complained: %s", run->kmsg.excerpt[0]);
+	f->kmsg_bad = run->kmsg.bad;
+	f->kmsg_lost = run->kmsg.lost;
+	if (f->kmsg_bad)
+		snprintf(f->kmsg_first, sizeof(f->kmsg_first), "%s", run->kmsg.excerpt[0]);
+}
+
+static void soak(struct run *run)
+{
+	struct pollfd pfd = { .events = POLLIN };
+	const char *why = NULL;
+	struct ds_err err;
+	u64 ms, elapsed;
+
+	pfd.fd = ds_nl_event_fd(run->nl);
+	run->start_ms = now_ms();
+	run->last_ms = run->start_ms;
+	run->heard_ms = run->start_ms;
+	run->check_next_ms = run->start_ms + FIRST_CHECK_MS;
+	ds_progress_init(&run->progress, stderr, run->o.quiet, run->o.duration_ms);
+	if (!run->o.no_load)
+		ds_load_go(&run->load);
+	while (!why) {
+		poll(&pfd, 1, TICK_MS);
+		if (ds_nl_events(run->nl, on_event, run, &err))
+			netlink_failed(run, &err);
+		take_kmsg(run);
+		ms = now_ms();
+		if (ms - run->last_ms >= TICK_MS) {
+			elapsed = ms - run->last_ms;
+			/* when we did not run ourselves, others may not have either */
+			if (elapsed > 4 * TICK_MS)
+				elapsed = 4 * TICK_MS;
+			run->last_ms = ms;
+			watch_load(run, elapsed);
+			watch_race(run, elapsed);
+			watch_module(run, ms);
+		}
+		if (!run->gone)
+			plant(run, ms);
+		if (!run->gone)
+			watch_check(run, ms);
+		if (!run->gone && run->lost)
+			read_results(run);
+		run->now.ms = ms - run->start_ms;
+		ds_progress_show(&run->progress, &run->now);
+		why = why_end(run, ms);
+	}
+	ds_progress_clear(&run->progress);
+	run->end_ms = ms;
+	run->r.seconds = (run->end_ms - run->start_ms) / 1000.0;
+	run->r.ended = *why ? why : NULL;
+	run->r.facts.interrupted = !strcmp(why, "signal");
+}
+
+/* ---- the end ---- */
+
+static void stop_load(struct run *run)
+{
+	struct ds_facts *f = &run->r.facts;
+	bool running = run->load.pid;
+	int status = 0;
+
+	ds_load_stop(&run->load);
+	if (running && ds_load_wait(&run->load, f->nr_hangs ? STOP_HUNG_MS : STOP_MS, &status)) {
+		if (!f->nr_hangs)
+			ds_facts_hang(f, "the load did not stop within %d s", STOP_MS / 1000);
+		ds_load_kill(&run->load);
+		if (ds_load_wait(&run->load, STOP_HUNG_MS, &status))
+			ds_facts_hang(f, "the load (pid %d) cannot be killed", run->load.pid);
+	} else if (running && (!WIFEXITED(status) || WEXITSTATUS(status))) {
+		ds_facts_error(f, "the load did not end cleanly: status 0x%x%s", status,
+			       ds_cgroup_oom_kills(&run->cg) ? ", OOM killer" : "");
+	}
+	if (!run->load.pid)
+		ds_signals_victims(0, run->cg.dir);
+	ds_load_sum(&run->load, &run->r.load);
+	f->truncates = run->r.load.all_truncates;
+	f->pages = run->r.load.pages;
+	f->submitted = run->r.load.submitted;
+	f->reaped = run->r.load.reaped;
+	f->dropped = run->r.load.dropped;
+}
+
+/* Queued commands of the end; a limit that passes is a hang. */
+static int last_command(struct run *run, u8 cmd, unsigned int timeout_ms, struct ds_msg *done)
+{
+	struct ds_facts *f = &run->r.facts;
+	struct ds_err err;
+
+	if (run->gone)
+		return -1;
+	if (!ds_nl_run(run->nl, cmd, NULL, 0, timeout_ms, done, &err))
+		return 0;
+	if (err.exit == DS_EXIT_HANG)
+		ds_facts_hang(f, "%s: %.200s", cmd == DS_CMD_CHECK ? "the check at the end" :
+			      "the end of the race", err.text);
+	else
+		netlink_failed(run, &err);
+	return -1;
+}
+
+static void stop_race(struct run *run)
+{
+	struct ds_facts *f = &run->r.facts;
+	unsigned int limit = f->nr_hangs ? STOP_HUNG_MS : STOP_MS;
+	struct ds_msg done;
+
+	if (last_command(run, DS_CMD_RACE_STOP, limit, &done))
+		return;
+	ds_msg_free(&done);
+	if (f->nr_hangs || last_command(run, DS_CMD_CHECK, CHECK_MS, &done))
+		return;
+	check_ended(run, &done);
+	ds_msg_free(&done);
+}
+
+static void collect(struct run *run)
+{
+	struct ds_report *r = &run->r;
+	struct ds_err err;
+
+	if (!run->gone)
+		read_results(run);
+	if (!run->gone) {
+		if (ds_nl_dump(run->nl, DS_CMD_GET_STATS, &r->stats, &err))
+			netlink_failed(run, &err);
+		else
+			ds_report_take_stats(r);
+	}
+	if (!run->gone) {
+		if (ds_nl_dump(run->nl, DS_CMD_GET_USAGE, &r->usage, &err))
+			netlink_failed(run, &err);
+		else
+			ds_report_take_usage(r);
+	}
+	if (!run->gone) {
+		ds_msg_free(&r->caps);
+		if (ds_nl_do(run->nl, DS_CMD_GET_CAPS, NULL, 0, &r->caps, &err))
+			netlink_failed(run, &err);
+		else
+			ds_facts_take_caps(&r->facts, &r->caps);
+	}
+	/* results carry the reasons why something was skipped in this run */
+	ds_facts_take_results(&r->facts, &r->results);
+	take_kmsg(run);
+	r->facts.taint_after = ds_taint_read();
+	if (run->gone && !r->facts.fills)
+		r->facts.fills = run->now.fills;
+}
+
+static int set_up(struct run *run)
+{
+	struct ds_err err;
+
+	if (read_caps(run, &err))
+		return set_up_failed(run, &err);
+	if (!run->o.no_load && choose_method(run, &err))
+		return set_up_failed(run, &err);
+	if (run->o.events) {
+		run->events = fopen(run->o.events, "we");
+		if (!run->events) {
+			ds_error(&err, DS_EXIT_ERROR, errno, "--events %s: %s", run->o.events,
+				 strerror(errno));
+			return set_up_failed(run, &err);
+		}
+	}
+	if (ds_kmsg_init(&run->kmsg, &err) ||
+	    (!run->o.no_kmsg && ds_kmsg_open(&run->kmsg, &err)))
+		return set_up_failed(run, &err);
+	run->r.kmsg = &run->kmsg;
+	run->r.facts.taint_before = ds_taint_read();
+	raise_limits();
+	ds_signals_init();
+	if (!run->o.no_load && start_load(run, &err))
+		return set_up_failed(run, &err);
+	if (start_race(run, &err))
+		return set_up_failed(run, &err);
+	return 0;
+}
+
+static void clean_up(struct run *run)
+{
+	int status;
+
+	if (run->load.pid) {
+		ds_load_kill(&run->load);
+		ds_load_wait(&run->load, STOP_HUNG_MS, &status);
+	}
+	ds_signals_victims(0, run->cg.dir);
+	if (ds_cgroup_remove(&run->cg, STOP_HUNG_MS))
+		say(run, "cgroup %s cannot be removed: %s", run->cg.dir, strerror(errno));
+	ds_signals_victims(0, "");
+	ds_nl_close(run->nl);
+	ds_kmsg_close(&run->kmsg);
+	ds_load_free(&run->load);
+	ds_report_free(&run->r);
+	free(run->dogs);
+	if (run->events)
+		fclose(run->events);
+}
+
+static void describe(struct run *run)
+{
+	const struct ds_run_opts *o = &run->o;
+	struct ds_report *r = &run->r;
+	struct utsname u;
+
+	uname(&u);
+	snprintf(r->kernel, sizeof(r->kernel), "%s", u.release);
+	r->seed = o->seed;
+	r->threads_wanted = o->threads;
+	r->memory = o->memory;
+	r->method = o->method;
+	r->facts.load = !o->no_load;
+	r->facts.race = !o->no_race;
+	r->facts.accounting = !o->no_accounting;
+	r->facts.kmsg = !o->no_kmsg;
+	r->facts.require_fix = o->require_fix;
+	ds_run_repeat(o, r->repeat, sizeof(r->repeat));
+	snprintf(r->params, sizeof(r->params),
+		 "threads=%u duration=%llus check-interval=%llus method=%s memory=%lluM seed=%llu kinds=%s drains=%s cpus=%s stutter=%llums race=%d load=%d accounting=%d keep-going=%d require-fix=%d plant=%s",
+		 o->threads, o->duration_ms / 1000, o->interval_ms / 1000, o->method,
+		 o->memory >> 20, o->seed, o->kinds ? o->kinds : "all",
+		 o->drains ? o->drains : "all", o->cpus ? o->cpus : "online", o->stutter_ms,
+		 !o->no_race, !o->no_load, !o->no_accounting, o->keep_going, o->require_fix,
+		 o->plant ? o->plant : "none");
+}
+
+static int write_output(struct run *run)
+{
+	const struct ds_report *r = &run->r;
+	int ret = 0;
+	FILE *f;
+
+	if (run->o.output) {
+		f = fopen(run->o.output, "we");
+		ret = !f || ds_output_json(f, r);
+		if (ret)
+			say(run, "--output %s: %s", run->o.output, strerror(errno));
+		if (f && fclose(f))
+			ret = -1;
+	}
+	if (run->o.format->write(stdout, r)) {
+		say(run, "standard output: %s", strerror(errno));
+		ret = -1;
+	}
+	return ret;
+}
+
+/**
+ * ds_cmd_run() - the soak
+ */
+int ds_cmd_run(int argc, char **argv)
+{
+	struct run *run = calloc(1, sizeof(*run));
+	unsigned int i;
+	int ret;
+
+	if (!run)
+		return DS_EXIT_ERROR;
+	run->kmsg.fd = -1;
+	ret = ds_run_opts_parse(&run->o, argc, argv);
+	if (ret) {
+		free(run);
+		return ret == DS_ARGS_ANSWERED ? 0 : ret;
+	}
+	describe(run);
+	if (!set_up(run)) {
+		say(run, "drainctl start: %s: %s", run->r.kernel, run->r.params);
+		for (i = 0; i < run->r.nr_notes; i++)
+			say(run, "note: %s", run->r.notes[i]);
+		soak(run);
+		stop_load(run);
+		stop_race(run);
+		collect(run);
+	}
+	ds_verdict(&run->r.facts, &run->r.verdict);
+	ret = run->r.verdict.code;
+	if (run->r.facts.setup_exit != DS_EXIT_PASS)
+		say(run, "drainctl: %s", run->r.facts.setup_text);
+	else
+		say(run, "drainctl end: %s after %.1f s: %s", ds_exit_name(ret), run->r.seconds,
+		    run->r.params);
+	/* a usage error has no result: the message is all there is */
+	if (ret != DS_EXIT_USAGE && write_output(run) && ret == DS_EXIT_PASS)
+		ret = DS_EXIT_ERROR;
+	clean_up(run);
+	free(run);
+	return ret;
+}

@@ -1,0 +1,363 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The options of "drainctl run": what they take, their defaults, and the
+ * command line that gives the same run again.  Starts nothing.
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <string.h>
+#include <sys/random.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "run_opts.h"
+
+#define THREADS_MAX 4096
+#define THREADS_A_CPU 16
+
+enum {
+	OPT_THREADS = 't',
+	OPT_DURATION = 'd',
+	OPT_SEED = 's',
+	OPT_METHOD = 'm',
+	OPT_FORMAT = 'f',
+	OPT_OUTPUT = 'o',
+	OPT_QUIET = 'q',
+	OPT_INTERVAL = 256,
+	OPT_EVENTS,
+	OPT_REQUIRE_FIX,
+	OPT_KEEP_GOING,
+	OPT_NO_RACE,
+	OPT_NO_LOAD,
+	OPT_NO_ACCOUNTING,
+	OPT_NO_KMSG,
+	OPT_NO_DISK,
+	OPT_PLANT,
+	OPT_DIR,
+	OPT_MEMORY,
+	OPT_KINDS,
+	OPT_DRAINS,
+	OPT_CPUS,
+	OPT_STUTTER,
+};
+
+static const struct argp_option options[] = {
+	{ NULL, 0, NULL, 0, "How much:", 1 },
+	{ "threads", OPT_THREADS, "N", 0, "Threads of the load (default 16 a CPU)", 1 },
+	{ "duration", OPT_DURATION, "TIME", 0, "How long: 90, 90s, 10m, 2h (default 60s)", 1 },
+	{ "check-interval", OPT_INTERVAL, "TIME", 0,
+	  "Time between checks at rest (default 5s, the first after 1s); 0: only at the end", 1 },
+	{ "memory", OPT_MEMORY, "SIZE", 0,
+	  "Memory limit of the load: 512M, 2G (default a quarter of RAM)", 1 },
+	{ "seed", OPT_SEED, "N", 0, "Seed of all decisions (default random, always printed)", 1 },
+	{ NULL, 0, NULL, 0, "What:", 2 },
+	{ "method", OPT_METHOD, "NAME", 0,
+	  "How the load truncates: auto, io_uring, openat, punch, syscall (default auto)", 2 },
+	{ "dir", OPT_DIR, "DIR", 0, "Also make files there; may be repeated", 2 },
+	{ "no-disk", OPT_NO_DISK, NULL, 0, "Do not look for an ext4 in /var/tmp and /tmp", 2 },
+	{ "kinds", OPT_KINDS, "LIST", 0, "Batch kinds the race fills (default all)", 2 },
+	{ "drains", OPT_DRAINS, "LIST", 0, "Drain kinds the race uses (default all)", 2 },
+	{ "cpus", OPT_CPUS, "LIST", 0, "CPUs of the race (default all that are online)", 2 },
+	{ "stutter", OPT_STUTTER, "MS", 0,
+	  "Mean time between two rests of the race, 0: none (default 1000)", 2 },
+	{ "no-race", OPT_NO_RACE, NULL, 0, "Only the load and the checks", 2 },
+	{ "no-load", OPT_NO_LOAD, NULL, 0, "Only the race and the checks", 2 },
+	{ "no-accounting", OPT_NO_ACCOUNTING, NULL, 0, "Do not count drains per usage", 2 },
+	{ "plant", OPT_PLANT, "NAME", 0,
+	  "Make a deliberate fault during the run (insmod drainstress.ko plant=1)", 2 },
+	{ NULL, 0, NULL, 0, "Verdict and output:", 3 },
+	{ "require-fix", OPT_REQUIRE_FIX, NULL, 0,
+	  "FAIL unless folio_batch_move_lru() keeps percpu_pvec_drained", 3 },
+	{ "keep-going", OPT_KEEP_GOING, NULL, 0, "Do not end at the first violation", 3 },
+	{ "no-kmsg", OPT_NO_KMSG, NULL, 0, "Do not read the kernel log; never a PASS", 3 },
+	{ "format", OPT_FORMAT, "NAME", 0, "text, json or ktap on standard output (default text)",
+	  3 },
+	{ "output", OPT_OUTPUT, "FILE", 0, "Write the JSON report there too", 3 },
+	{ "events", OPT_EVENTS, "FILE", 0, "Write the module's events there, a JSON line each", 3 },
+	{ "quiet", OPT_QUIET, NULL, 0, "No progress", 3 },
+	DS_ARGS_COMMON
+};
+
+static error_t bad_name(struct argp_state *state, const char *option, const char *arg,
+			void (*names)(char *buf, size_t len))
+{
+	char list[256];
+
+	names(list, sizeof(list));
+	ds_args_bad(state, "%s '%s': takes %s", option, arg, list);
+	return EINVAL;
+}
+
+static error_t bad_value(struct argp_state *state, const char *option, const char *arg,
+			 const char *takes)
+{
+	ds_args_bad(state, "%s '%s': takes %s", option, arg, takes);
+	return EINVAL;
+}
+
+static error_t parse_how_much(int key, char *arg, struct argp_state *state)
+{
+	struct ds_run_opts *o = state->input;
+	u64 val;
+
+	switch (key) {
+	case OPT_THREADS:
+		if (ds_opt_number(arg, 1, THREADS_MAX, &val))
+			return bad_value(state, "--threads", arg, "a number from 1 to 4096");
+		o->threads = val;
+		return 0;
+	case OPT_DURATION:
+		if (ds_opt_duration(arg, &o->duration_ms))
+			return bad_value(state, "--duration", arg, DS_DURATION_TAKES);
+		return 0;
+	case OPT_INTERVAL:
+		o->interval_ms = 0;
+		if (strcmp(arg, "0") && ds_opt_duration(arg, &o->interval_ms))
+			return bad_value(state, "--check-interval", arg,
+					 "0 or " DS_DURATION_TAKES);
+		return 0;
+	case OPT_MEMORY:
+		if (ds_opt_size(arg, &o->memory) || o->memory < 16 << 20)
+			return bad_value(state, "--memory", arg,
+					 DS_SIZE_TAKES ", at least 16M");
+		return 0;
+	case OPT_SEED:
+		if (ds_opt_number(arg, 0, ~0ULL >> 1, &o->seed))
+			return bad_value(state, "--seed", arg,
+					 "a number from 0 to 9223372036854775807");
+		o->seeded = true;
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static error_t parse_what(int key, char *arg, struct argp_state *state)
+{
+	struct ds_run_opts *o = state->input;
+
+	switch (key) {
+	case OPT_METHOD:
+		if (strcmp(arg, DS_METHOD_AUTO) && ds_method_find(arg) < 0)
+			return bad_name(state, "--method", arg, ds_methods_names);
+		o->method = arg;
+		return 0;
+	case OPT_DIR:
+		if (o->nr_dirs == DS_DIRS_MAX)
+			return bad_value(state, "--dir", arg, "at most 6 directories");
+		o->dirs[o->nr_dirs++] = arg;
+		return 0;
+	case OPT_KINDS:
+		if (ds_opt_kinds(arg, &o->kinds_mask))
+			return bad_name(state, "--kinds", arg, ds_opt_kind_names);
+		o->kinds = arg;
+		return 0;
+	case OPT_DRAINS:
+		if (ds_opt_drains(arg, &o->drains_mask))
+			return bad_name(state, "--drains", arg, ds_opt_drain_names);
+		o->drains = arg;
+		return 0;
+	case OPT_CPUS:
+		if (ds_opt_cpus(arg))
+			return bad_value(state, "--cpus", arg, DS_CPUS_TAKES);
+		o->cpus = arg;
+		return 0;
+	case OPT_STUTTER:
+		if (ds_opt_number(arg, 0, 3600000, &o->stutter_ms))
+			return bad_value(state, "--stutter", arg,
+					 "milliseconds from 0 to 3600000");
+		o->stutter_given = true;
+		return 0;
+	case OPT_FORMAT:
+		o->format = ds_format_find(arg);
+		if (!o->format)
+			return bad_name(state, "--format", arg, ds_format_names);
+		return 0;
+	case OPT_PLANT:
+		o->plant = arg;
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct ds_run_opts *o = state->input;
+	error_t ret;
+
+	switch (key) {
+	case OPT_OUTPUT:
+		o->output = arg;
+		return 0;
+	case OPT_EVENTS:
+		o->events = arg;
+		return 0;
+	case OPT_REQUIRE_FIX:
+		o->require_fix = true;
+		return 0;
+	case OPT_KEEP_GOING:
+		o->keep_going = true;
+		return 0;
+	case OPT_NO_RACE:
+		o->no_race = true;
+		return 0;
+	case OPT_NO_LOAD:
+		o->no_load = true;
+		return 0;
+	case OPT_NO_ACCOUNTING:
+		o->no_accounting = true;
+		return 0;
+	case OPT_NO_KMSG:
+		o->no_kmsg = true;
+		return 0;
+	case OPT_NO_DISK:
+		o->no_disk = true;
+		return 0;
+	case OPT_QUIET:
+		o->quiet = true;
+		return 0;
+	case ARGP_KEY_END:
+		if (!o->no_race || !o->no_load)
+			return 0;
+		ds_args_bad(state, "--no-race and --no-load leave nothing to do: give one of them");
+		return EINVAL;
+	default:
+		ret = parse_how_much(key, arg, state);
+		if (ret == ARGP_ERR_UNKNOWN)
+			ret = parse_what(key, arg, state);
+		return ret == ARGP_ERR_UNKNOWN ? ds_args_common(key, state) : ret;
+	}
+}
+
+static const struct argp argp = {
+	options, parse, NULL,
+	"The soak: tortures the per-CPU LRU batches for a while, with a load of user space, a race of fills against drains in the kernel and checks in between, and judges.\v"
+	"Exit codes: 0 PASS, 1 FAIL, 2 USAGE, 3 INCONCLUSIVE, 4 SKIP, 5 ERROR, 6 HANG.\n"
+	"Other commands: drainctl help.",
+	NULL, NULL, NULL
+};
+
+static u64 random_seed(void)
+{
+	struct timespec ts;
+	u64 seed;
+
+	if (getrandom(&seed, sizeof(seed), GRND_NONBLOCK) != sizeof(seed)) {
+		clock_gettime(CLOCK_REALTIME, &ts);
+		seed = ds_rand_mix(ts.tv_sec ^ ((u64)ts.tv_nsec << 32) ^ getpid());
+	}
+	/* short enough to be typed, and exact in every reader of JSON */
+	return seed >> 24;
+}
+
+/**
+ * ds_run_opts_default() - a plain "drainctl run"
+ */
+void ds_run_opts_default(struct ds_run_opts *o)
+{
+	memset(o, 0, sizeof(*o));
+	o->duration_ms = 60000;
+	o->interval_ms = 5000;
+	o->method = DS_METHOD_AUTO;
+	o->format = &ds_formats[0];
+	o->stutter_ms = 1000;
+}
+
+/**
+ * ds_run_opts_parse() - the command line, defaults filled in
+ *
+ * Return: as ds_args_parse().
+ */
+int ds_run_opts_parse(struct ds_run_opts *o, int argc, char **argv)
+{
+	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+	long pages = sysconf(_SC_PHYS_PAGES);
+	int ret;
+
+	ds_run_opts_default(o);
+	ret = ds_args_parse(&argp, argc, argv, o);
+	if (ret)
+		return ret;
+	if (!o->threads)
+		o->threads = THREADS_A_CPU * (cpus > 0 ? cpus : 1);
+	if (o->threads > THREADS_MAX)
+		o->threads = THREADS_MAX;
+	if (!o->memory)
+		o->memory = pages > 0 ? (u64)pages * sysconf(_SC_PAGESIZE) / 4 : 64 << 20;
+	if (!o->seeded)
+		o->seed = random_seed();
+	return 0;
+}
+
+struct text {
+	char *buf;
+	size_t len, n;
+};
+
+static void __printf(2, 3) add(struct text *t, const char *fmt, ...)
+{
+	va_list ap;
+	int n;
+
+	if (t->n >= t->len)
+		return;
+	va_start(ap, fmt);
+	n = vsnprintf(t->buf + t->n, t->len - t->n, fmt, ap);
+	va_end(ap);
+	if (n > 0)
+		t->n += n;
+}
+
+/* For a shell: in single quotes where it is more than plain characters. */
+static void add_word(struct text *t, const char *option, const char *word)
+{
+	const char *p;
+
+	if (!word)
+		return;
+	add(t, " %s ", option);
+	for (p = word; isalnum((unsigned char)*p) || (*p && strchr("/._,-+:=@%", *p)); p++)
+		;
+	if (!*p && *word) {
+		add(t, "%s", word);
+		return;
+	}
+	add(t, "'");
+	for (p = word; *p; p++)
+		add(t, *p == '\'' ? "'\\''" : "%c", *p);
+	add(t, "'");
+}
+
+/**
+ * ds_run_repeat() - the command that repeats a run, for a shell
+ *
+ * Where the output went is left out.
+ */
+void ds_run_repeat(const struct ds_run_opts *o, char *buf, size_t len)
+{
+	struct text t = { .buf = buf, .len = len };
+	unsigned int i;
+
+	add(&t, "drainctl run --threads %u --duration %llus --seed %llu", o->threads,
+	    o->duration_ms / 1000, o->seed);
+	if (!o->interval_ms)
+		add(&t, " --check-interval 0");
+	else if (o->interval_ms != 5000)
+		add(&t, " --check-interval %llus", o->interval_ms / 1000);
+	if (strcmp(o->method, DS_METHOD_AUTO))
+		add(&t, " --method %s", o->method);
+	add(&t, " --memory %lluK", o->memory >> 10);
+	for (i = 0; i < o->nr_dirs; i++)
+		add_word(&t, "--dir", o->dirs[i]);
+	add_word(&t, "--kinds", o->kinds);
+	add_word(&t, "--drains", o->drains);
+	add_word(&t, "--cpus", o->cpus);
+	if (o->stutter_given)
+		add(&t, " --stutter %llu", o->stutter_ms);
+	add_word(&t, "--plant", o->plant);
+	add(&t, "%s%s%s%s%s%s%s", o->no_disk ? " --no-disk" : "", o->no_race ? " --no-race" : "",
+	    o->no_load ? " --no-load" : "", o->no_accounting ? " --no-accounting" : "",
+	    o->no_kmsg ? " --no-kmsg" : "", o->keep_going ? " --keep-going" : "",
+	    o->require_fix ? " --require-fix" : "");
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The options of "drainctl run".  See run_opts.c.
+ */
+#ifndef DS_RUN_OPTS_H
+#define DS_RUN_OPTS_H
+
+#include "opts.h"
+#include "report.h"
+
+#define DS_DIRS_MAX 6
+
+struct ds_run_opts {
+	unsigned int threads;		/* 0: 16 a CPU */
+	u64 duration_ms;
+	u64 interval_ms;		/* 0: no checks during the run */
+	u64 seed;
+	bool seeded;
+	const char *method;
+	const struct ds_format *format;
+	const char *output;
+	const char *events;
+	bool require_fix, keep_going, no_race, no_load, no_accounting, no_kmsg, no_disk, quiet;
+	const char *plant;
+	const char *dirs[DS_DIRS_MAX];
+	unsigned int nr_dirs;
+	u64 memory;			/* 0: a quarter of RAM */
+	const char *kinds, *drains, *cpus;
+	u64 kinds_mask, drains_mask;
+	u64 stutter_ms;
+	bool stutter_given;
+};
+
+void ds_run_opts_default(struct ds_run_opts *o);
+int ds_run_opts_parse(struct ds_run_opts *o, int argc, char **argv);
+void ds_run_repeat(const struct ds_run_opts *o, char *buf, size_t len);
+
+#endif /* DS_RUN_OPTS_H */
