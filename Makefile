@@ -80,6 +80,8 @@ $(B)/gen/version.h: FORCE
 # ---- drainstress.ko ----
 
 # The kernel's build writes next to the sources, so it gets a folder of links.
+# Type information (BTF) is left out: nothing reads it, and making it wants
+# pahole and a vmlinux.
 # (Debian's include/config/kernel.release may hold the upstream version only.)
 KRELEASE	= $(shell sed -n 's/.*UTS_RELEASE "\(.*\)"/\1/p' \
 			$(KDIR)/include/generated/utsrelease.h 2>/dev/null)
@@ -103,7 +105,8 @@ $(KMOD_OUT)/drainstress.ko: $(KMOD_SRC) $(UAPI_SRC) Makefile \
 	fi
 	@find $(KMOD_OUT) -maxdepth 1 -type l -delete
 	@ln -s $(abspath $(KMOD_SRC)) $(KMOD_OUT)/
-	$(MAKE) -C $(KDIR) M=$(abspath $(KMOD_OUT)) DS_TOP=$(CURDIR) modules
+	$(MAKE) -C $(KDIR) M=$(abspath $(KMOD_OUT)) DS_TOP=$(CURDIR) \
+		CONFIG_DEBUG_INFO_BTF_MODULES= modules
 	@test -e $@ && touch $@
 else
 kmod:					## drainstress.ko for KDIR, in build/kmod/RELEASE/

@@ -19,13 +19,17 @@
 /* Folios of each sort a CPU: two batches and a few. */
 #define DS_STOCK_SIZE	(2 * DS_BATCH_SIZE + 2)
 
-/* How often each drain kind is taken, and how often an action is a fill. */
+/*
+ * How often each drain kind is taken.  A drain of all CPUs takes a thousand
+ * times as long as a local one, and nothing is batched anywhere while the cache
+ * is disabled: seldom enough that both leave most of the time to the others.
+ */
 static const unsigned int ds_drain_weight[__DS_DRAIN_MAX] = {
-	[DS_DRAIN_LOCAL] = 128,
-	[DS_DRAIN_CPU] = 6,
-	[DS_DRAIN_ALL] = 3,
+	[DS_DRAIN_LOCAL] = 2000,
+	[DS_DRAIN_CPU] = 40,
+	[DS_DRAIN_ALL] = 16,
 	[DS_DRAIN_DISABLE] = 1,
-	[DS_DRAIN_RELEASE] = 64,
+	[DS_DRAIN_RELEASE] = 1000,
 };
 
 #define DS_FILL_OF_8	5	/* fills in 8 actions */
@@ -89,6 +93,7 @@ static void ds_act_fill(int cpu, struct ds_racer *r, u64 random)
 	unsigned int n = 1 + ((random >> 16) & 0xffff) % DS_BATCH_SIZE;
 	struct ds_stock *stock = row->anon ? &r->anon : &r->file;
 	unsigned int start = (random >> 40) & 0xffff;
+	unsigned int i;
 	int other;
 
 	if (row->foreign && ((random >> 32) & 15) < DS_REMOTE_OF_16) {
@@ -99,9 +104,9 @@ static void ds_act_fill(int cpu, struct ds_racer *r, u64 random)
 		raw_cpu_inc(ds_stats.remote);
 	}
 	if (row->prepare && row->anon && stock->nr) {
-		/* Lazyfree works once a folio: make some fit again. */
-		row->prepare(stock->own[start % stock->nr].folio);
-		row->prepare(stock->own[(start + 1) % stock->nr].folio);
+		/* Lazyfree works once a folio: make as many fit again. */
+		for (i = 0; i < n; i++)
+			row->prepare(stock->own[(start + i) % stock->nr].folio);
 	}
 	ds_fill(kind, stock, n, start);
 }
