@@ -15,7 +15,7 @@ CC		= gcc
 #V CFLAGS=            replaces -O2 -g
 CFLAGS		= -O2 -g
 #V LDFLAGS=-static    drainctl runs in guests without libraries; empty: shared
-LDFLAGS		= -static
+LDFLAGS		= -static -Wl,--no-warnings
 #V KDIR=DIR           (kmod) kernel headers or a built tree: the running kernel's
 KDIR		= /lib/modules/$(shell uname -r)/build
 #V KERNELS=LIST       (soak, kernels) "debian-6.1 debian-6.12"
@@ -42,6 +42,9 @@ PKGS		:= libnl-genl-3.0 libnl-3.0 liburing jansson
 all: $(B)/drainctl			## drainctl, in build/ (the default)
 
 # ---- drainctl ----
+
+# The linker warns that parts of libnl, which drainctl does not use, would want
+# shared libraries; hence --no-warnings above.
 
 DS_CFLAGS	:= -std=gnu11 -D_GNU_SOURCE -Wall -Wextra -Werror -pthread \
 		   -Iinclude/uapi -Ictl -Istress -I$(B)/gen \
