@@ -82,6 +82,20 @@ void ds_drain_watch(u64 *stalled_ms)
 	*stalled_ms = oldest / NSEC_PER_MSEC;
 }
 
+/* The planted fault for I32: a drain that began too long ago. */
+void ds_plant_slow_drain(void)
+{
+	u64 stalled_ms;
+	int i = ds_call_begin();
+
+	if (i < 0)
+		return;
+	atomic64_set(&ds_call_start[i], 1);
+	ds_drain_watch(&stalled_ms);
+	ds_plant_done();
+	atomic64_set(&ds_call_start[i], 0);	/* not a time to learn from */
+}
+
 /* I7: nothing may stay in this CPU's batches.  Preemption is off. */
 static void ds_check_emptied(int cpu, unsigned int invariant, const char *after)
 {
@@ -110,6 +124,11 @@ static int ds_run_local(int cpu, struct ds_stock *stock)
 	ds_mark_local(DS_DRAIN_LOCAL);
 	ds_call(lru_add_drain)();
 	ds_mark_local(0);
+	if (ds_plant_here(7)) {
+		ds_fill(DS_BATCH_DEACTIVATE_FILE,
+			ds_cpu_stock(smp_processor_id(), false), 1, 0);
+		ds_plant_done();
+	}
 	ds_check_emptied(smp_processor_id(), 7, "after lru_add_drain()");
 	preempt_enable();
 	return 0;

@@ -201,6 +201,7 @@ extern const char *const ds_drain_title[__DS_DRAIN_MAX];
 bool ds_drain_available(unsigned int drain, char *why, size_t len);
 int ds_drain(unsigned int drain, int cpu, struct ds_stock *stock);
 void ds_drain_watch(u64 *stalled_ms);
+void ds_plant_slow_drain(void);
 u64 ds_moved_total(void);
 
 /* ---- usage.c: probes, counters, drains per batch usage ---- */
@@ -400,16 +401,32 @@ int ds_calibrate_usage(void);
 
 /* ---- plant.c ---- */
 
+/**
+ * struct ds_plant - one row a planted fault
+ * @invariant:	the one that must notice, and no other
+ * @run:	does the damage, lets a check look, undoes the damage; returns 0
+ *		when the fault really was there to be seen
+ */
 struct ds_plant {
 	const char *name;
 	const char *title;
-	unsigned int invariant;	/* the one that must notice */
-	int (*run)(void);
+	unsigned int invariant;
+	int (*run)(const struct ds_plant *plant);
 };
 
 extern const struct ds_plant ds_plants[];
 extern const unsigned int ds_nr_plants;
 extern bool ds_plant_allowed;
+extern unsigned int ds_plant_armed;
+
+/* Whether the fault for @invariant is to be done at this point now. */
+static inline bool ds_plant_here(unsigned int invariant)
+{
+	return unlikely(READ_ONCE(ds_plant_armed) == invariant);
+}
+
+void ds_plant_stopped(bool on);
+void ds_plant_done(void);
 
 /* ---- result.c: counts, first violations, finished requests, events ---- */
 

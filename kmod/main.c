@@ -262,7 +262,7 @@ static int ds_do_check(struct ds_request *req, struct ds_request_result *result)
 
 static int ds_do_plant(struct ds_request *req, struct ds_request_result *result)
 {
-	int err = req->plant->run();
+	int err = req->plant->run(req->plant);
 
 	if (!err)
 		ds_count(result, "planted", 1);

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Planted faults: deliberate damage, so that a check that cannot fail is
- * noticed.  Only with the module parameter plant=1.  Each is made on the
- * module's own files or folios and is over when its function returns.
+ * Planted faults: deliberate damage, one for each invariant, so that a check
+ * that cannot fail is noticed.  Only with the module parameter plant=1.  Each is
+ * made on the module's own files and folios and is undone when its function
+ * returns.  What would endanger the kernel while it runs (a batch too long, a
+ * free page in it) is done and undone inside stop_machine(), around the look.
  */
 #include <linux/fs.h>
+#include <linux/gfp.h>
 #include <linux/module.h>
+#include <linux/page_ref.h>
 #include <linux/shmem_fs.h>
 
 #include "drainstress.h"
@@ -14,12 +18,207 @@ bool ds_plant_allowed;
 module_param_named(plant, ds_plant_allowed, bool, 0444);
 MODULE_PARM_DESC(plant, "allow planted faults; for tests of the tester only");
 
+unsigned int ds_plant_armed;	/* the invariant whose fault is wanted, or 0 */
+static bool ds_plant_was_done;
+
+/* The point that was armed has done its damage. */
+void ds_plant_done(void)
+{
+	WRITE_ONCE(ds_plant_was_done, true);
+}
+
+/* ---- damage around a look at rest ---- */
+
+static struct folio *ds_bad_folio;	/* an own one that is not registered */
+static struct page *ds_bad_page;	/* of order 0, on no list */
+static struct page *ds_bad_large;	/* of order 1 */
+
+/* Entries that were added to batches of the first online CPU. */
+static struct ds_added {
+	struct folio_batch *fbatch;
+	unsigned int nr;
+} ds_added;
+
+static void ds_add_entries(unsigned int kind, void *entry, unsigned int nr)
+{
+	struct folio_batch *fbatch = ds_batch(kind,
+					      cpumask_first(cpu_online_mask));
+
+	ds_added = (struct ds_added){ .fbatch = fbatch };
+	if (fbatch->nr + nr > DS_BATCH_SIZE)
+		return;
+	for (; ds_added.nr < nr; ds_added.nr++)
+		fbatch->folios[fbatch->nr++] = entry;
+	ds_plant_done();
+}
+
+static void ds_remove_entries(void)
+{
+	if (ds_added.fbatch)
+		ds_added.fbatch->nr -= ds_added.nr;
+	ds_added = (struct ds_added){ };
+}
+
+/* As many entries as the batch has room for, each with its reference. */
+static void ds_stop_too_long(bool on)
+{
+	struct folio_batch *fbatch = ds_batch(DS_BATCH_ROTATE,
+					      cpumask_first(cpu_online_mask));
+
+	if (on) {
+		folio_ref_add(ds_bad_folio, DS_BATCH_SIZE - fbatch->nr);
+		ds_add_entries(DS_BATCH_ROTATE, ds_bad_folio,
+			       DS_BATCH_SIZE - fbatch->nr);
+	} else {
+		folio_ref_sub(ds_bad_folio, ds_added.nr);
+		ds_remove_entries();
+	}
+}
+
+static void ds_stop_large(bool on)
+{
+	if (on)
+		ds_add_entries(DS_BATCH_LRU_ADD, ds_bad_large, 1);
+	else
+		ds_remove_entries();
+}
+
+/* A folio that is on its list already. */
+static void ds_stop_on_lru(bool on)
+{
+	if (on) {
+		folio_ref_inc(ds_bad_folio);
+		ds_add_entries(DS_BATCH_LRU_ADD, ds_bad_folio, 1);
+	} else {
+		ds_remove_entries();
+		folio_ref_dec(ds_bad_folio);
+	}
+}
+
+static void ds_stop_twice(bool on)
+{
+	if (on) {
+		folio_ref_add(ds_bad_folio, 2);
+		clear_bit(PG_lru, folio_flags(ds_bad_folio, 0));
+		ds_add_entries(DS_BATCH_LRU_ADD, ds_bad_folio, 2);
+	} else {
+		ds_remove_entries();
+		set_bit(PG_lru, folio_flags(ds_bad_folio, 0));
+		folio_ref_sub(ds_bad_folio, 2);
+	}
+}
+
+/* More entries than references: the page cache's and ours are two. */
+static void ds_stop_few_references(bool on)
+{
+	if (on)
+		ds_add_entries(DS_BATCH_ROTATE, ds_bad_folio, 3);
+	else
+		ds_remove_entries();
+}
+
+/* A page without a reference; I5 must notice too. */
+static void ds_stop_free_page(bool on)
+{
+	if (on) {
+		set_page_count(ds_bad_page, 0);
+		ds_add_entries(DS_BATCH_LRU_ADD, ds_bad_page, 1);
+	} else {
+		ds_remove_entries();
+		set_page_count(ds_bad_page, 1);
+	}
+}
+
+static void (*const ds_stops[])(bool on) = {
+	[1] = ds_stop_too_long,
+	[2] = ds_stop_large,
+	[3] = ds_stop_on_lru,
+	[4] = ds_stop_twice,
+	[5] = ds_stop_few_references,
+	[6] = ds_stop_free_page,
+};
+
+/**
+ * ds_plant_stopped() - does the armed damage, or undoes it
+ * @on: whether the look is about to begin
+ *
+ * Context: inside stop_machine().
+ */
+void ds_plant_stopped(bool on)
+{
+	unsigned int armed = READ_ONCE(ds_plant_armed);
+
+	if (armed < ARRAY_SIZE(ds_stops) && ds_stops[armed])
+		ds_stops[armed](on);
+}
+
+/* A check with the fault armed; says whether the fault was there. */
+static int ds_check_armed(unsigned int invariant)
+{
+	u64 pause_ns;
+	int err;
+
+	ds_plant_was_done = false;
+	WRITE_ONCE(ds_plant_armed, invariant);
+	err = ds_check_run(~0ULL, &pause_ns);
+	WRITE_ONCE(ds_plant_armed, 0);
+	if (err)
+		return err;
+	return ds_plant_was_done ? 0 : -ENODATA;
+}
+
+static int ds_plant_check(const struct ds_plant *plant)
+{
+	struct ds_stock stock;
+	int err;
+
+	err = ds_stock_make(&stock, 1, -1);
+	if (err)
+		return err;
+	err = -ENOMEM;
+	ds_bad_folio = stock.own[0].folio;
+	ds_bad_page = alloc_page(GFP_KERNEL);
+	ds_bad_large = alloc_pages(GFP_KERNEL | __GFP_COMP, 1);
+	if (ds_bad_page && ds_bad_large) {
+		/* On its list, where the damage expects it. */
+		ds_call(lru_add_drain_all)();
+		err = ds_check_armed(plant->invariant);
+	}
+	if (ds_bad_large)
+		__free_pages(ds_bad_large, 1);
+	if (ds_bad_page)
+		__free_page(ds_bad_page);
+	ds_stock_drop(&stock);
+	return err;
+}
+
+/* ---- damage that may last ---- */
+
+/* One of the registered folios has a reference that nobody knows of. */
+static int ds_plant_many_references(const struct ds_plant *plant)
+{
+	struct ds_stock *stock;
+	struct folio *folio;
+	u64 pause_ns;
+	int err;
+
+	err = ds_stocks_get();
+	if (err)
+		return err;
+	stock = ds_cpu_stock(cpumask_first(cpu_online_mask), false);
+	folio = stock->own[0].folio;
+	folio_get(folio);
+	err = ds_check_run(~0ULL, &pause_ns);
+	folio_put(folio);
+	return err;
+}
+
 /*
  * While an own file is truncated, the release probe clears the batch's
  * percpu_pvec_drained before each release but the first, as if the batch had
  * been initialised anew: the kernel then drains at every release.
  */
-static int ds_plant_double_drain(void)
+static int ds_plant_double_drain(const struct ds_plant *plant)
 {
 	struct ds_stock stock;
 	int err;
@@ -36,9 +235,40 @@ static int ds_plant_double_drain(void)
 	return 0;
 }
 
+static int ds_plant_stalled(const struct ds_plant *plant)
+{
+	ds_plant_was_done = false;
+	ds_plant_slow_drain();
+	return ds_plant_was_done ? 0 : -EBUSY;
+}
+
 const struct ds_plant ds_plants[] = {
+	{ "batch-too-long", "a batch as long as its size", 1, ds_plant_check },
+	{ "large-folio", "a large folio in a batch", 2, ds_plant_check },
+	{ "lru-in-lru-add", "a folio in lru_add that has PG_lru", 3,
+	  ds_plant_check },
+	{ "queued-twice", "a folio twice in lru_add", 4, ds_plant_check },
+	{ "few-references", "more batch entries than references", 5,
+	  ds_plant_check },
+	{ "many-references", "an own folio with a reference too many", 5,
+	  ds_plant_many_references },
+	{ "free-page", "a page without references in a batch (I5 notices too)",
+	  6, ds_plant_check },
+	{ "left-after-drain", "a folio queued right after a local drain", 7,
+	  ds_plant_check },
+	{ "left-after-drain-all", "a folio queued right after a drain-all", 8,
+	  ds_plant_check },
+	{ "enabled-early", "folios queued while the cache should be disabled", 9,
+	  ds_plant_check },
 	{ "double-drain", "a usage that drains at every release", 22,
 	  ds_plant_double_drain },
+	{ "held-after-truncate", "a truncated folio that somebody still holds",
+	  24, ds_plant_check },
+	{ "held-after-drain-all",
+	  "a truncated folio that somebody holds after a drain-all", 25,
+	  ds_plant_check },
+	{ "stalled-drain", "a drain that does not return", 32,
+	  ds_plant_stalled },
 };
 
 const unsigned int ds_nr_plants = ARRAY_SIZE(ds_plants);

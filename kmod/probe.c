@@ -107,6 +107,9 @@ static bool ds_try_i8(struct ds_check *c, unsigned int kind, int cpu,
 	    smp_call_on_cpu(cpu, ds_queue_one, &q, false) || !q.folio)
 		return false;
 	ds_drain(DS_DRAIN_ALL, -1, NULL);
+	if (ds_plant_here(8) &&
+	    !smp_call_on_cpu(cpu, ds_queue_one, &q, false) && q.folio)
+		ds_plant_done();
 	ds_look(c);
 	ds_checked(8, 1);
 	s = ds_left_behind(c->again, q.folio, cpu, kind);
@@ -157,10 +160,15 @@ void ds_probe_i9(struct ds_check *c)
 	int cpu;
 
 	ds_call(lru_cache_disable)();
+	if (ds_plant_here(9))
+		atomic_dec(count);
 	for_each_online_cpu(cpu)
 		smp_call_on_cpu(cpu, ds_fill_here, NULL, false);
 	ds_look(c);
-	atomic_dec(count);
+	if (ds_plant_here(9))
+		ds_plant_done();
+	else
+		atomic_dec(count);
 	ds_checked(9, num_online_cpus());
 	for (i = 0; i < c->again->nr_slots; i++) {
 		struct ds_slot *s = &c->again->slots[i];
@@ -203,6 +211,7 @@ struct ds_truncated {
 	unsigned int left;	/* folios with a reference that is not ours */
 	struct ds_slot first;	/* one of them; in a batch if there is such */
 	bool moved;		/* the task did not stay on its CPU */
+	struct folio *planted;	/* has one more reference, of a planted fault */
 };
 
 static int ds_fill_file(void *arg)
@@ -210,6 +219,23 @@ static int ds_fill_file(void *arg)
 	struct ds_truncated *t = arg;
 
 	return ds_stock_make(&t->stock, DS_TRUNCATE_FOLIOS, -1);
+}
+
+/* The planted fault of @invariant: one folio has a reference too many. */
+static void ds_plant_reference(struct ds_truncated *t, unsigned int invariant)
+{
+	if (!ds_plant_here(invariant) || !t->stock.nr)
+		return;
+	t->planted = t->stock.own[0].folio;
+	folio_get(t->planted);
+	ds_plant_done();
+}
+
+static void ds_truncated_drop(struct ds_truncated *t)
+{
+	if (t->planted)
+		folio_put(t->planted);
+	ds_stock_drop(&t->stock);
 }
 
 static int ds_truncate_file(void *arg)
@@ -282,6 +308,7 @@ static int ds_fill_and_truncate(void *arg)
 
 	if (err)
 		return err;
+	ds_plant_reference(t, 24);
 	ds_truncate_file(t);
 	/*
 	 * A folio in a batch of this CPU is a violation at first sight.  One
@@ -314,7 +341,7 @@ static int ds_i24_same_cpu(struct ds_check *c, unsigned int how, int cpu)
 			   ds_truncates[how].name, t.left, t.stock.nr,
 			   t.first.kind ? "in its batches" : "in no batch of it");
 	}
-	ds_stock_drop(&t.stock);
+	ds_truncated_drop(&t);
 	return 0;
 }
 
@@ -336,7 +363,7 @@ static void ds_i24_other_cpu(struct ds_check *c, unsigned int how, int cpu,
 				   DS_BATCH_SIZE - 1, cpu, t.left, t.stock.nr);
 		}
 	}
-	ds_stock_drop(&t.stock);
+	ds_truncated_drop(&t);
 }
 
 void ds_probe_i24(struct ds_check *c)
@@ -362,9 +389,10 @@ void ds_probe_i25(struct ds_check *c)
 		if (smp_call_on_cpu(cpu, ds_fill_file, &t, false))
 			continue;
 		if (smp_call_on_cpu(other, ds_truncate_file, &t, false)) {
-			ds_stock_drop(&t.stock);
+			ds_truncated_drop(&t);
 			continue;
 		}
+		ds_plant_reference(&t, 25);
 		for (tries = 0; tries < 50; tries++) {
 			if (tries)
 				msleep(20);
@@ -380,7 +408,7 @@ void ds_probe_i25(struct ds_check *c)
 				   ds_truncates[how].name, tries, t.left,
 				   t.stock.nr);
 		}
-		ds_stock_drop(&t.stock);
+		ds_truncated_drop(&t);
 	}
 }
 
