@@ -2,11 +2,12 @@
 /*
  * The commands of drainctl: one row of the table in main.c and one function
  * each, which takes the words after the command and returns the exit code.
+ * Also what they share, see commands.c.
  */
 #ifndef DS_COMMANDS_H
 #define DS_COMMANDS_H
 
-#include "common.h"
+#include "nl.h"
 
 struct ds_command {
 	const char *name;
@@ -27,5 +28,16 @@ int ds_cmd_watch(int argc, char **argv);
 int ds_cmd_plant(int argc, char **argv);
 int ds_cmd_selftest(int argc, char **argv);
 int ds_cmd_explain(int argc, char **argv);
+
+/* Limit for a request that drains or stops all CPUs. */
+#define DS_REQUEST_MS 120000
+
+int ds_cmd_fail(const struct ds_err *err);
+bool ds_cmd_sleep(u64 ms);
+int ds_cmd_end_output(int code);
+
+/* The two formats of the commands that only print something. */
+int ds_cmd_json_flag(const char *arg, bool *json);
+#define DS_CMD_FORMAT_TAKES "text, json"
 
 #endif /* DS_COMMANDS_H */

@@ -13,6 +13,15 @@ static int cmd_help(int argc, char **argv);
 
 const struct ds_command ds_commands[] = {
 	{ "run", "the soak: load, race, checks, a verdict (the default)", ds_cmd_run },
+	{ "caps", "what this kernel and module can do, and why not the rest", ds_cmd_caps },
+	{ "fill", "fill a batch kind and hold it", ds_cmd_fill },
+	{ "drain", "drain in one of the kernel's ways", ds_cmd_drain },
+	{ "check", "one check of the invariants at rest", ds_cmd_check },
+	{ "stats", "the module's counters", ds_cmd_stats },
+	{ "watch", "the module's events as they come", ds_cmd_watch },
+	{ "plant", "make one deliberate fault, and check", ds_cmd_plant },
+	{ "selftest", "make all planted faults, and see that each is noticed", ds_cmd_selftest },
+	{ "explain", "what an invariant says and why it must hold", ds_cmd_explain },
 	{ "help", "this text", cmd_help },
 };
 

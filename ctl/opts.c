@@ -330,15 +330,19 @@ error_t ds_args_common(int key, struct argp_state *state)
 	case '?':
 		argp_state_help(state, stdout, ARGP_HELP_STD_HELP);
 		parsing.answered = true;
-		return ECANCELED;
+		return DS_ARGS_BAD;
+	case DS_ARGS_USAGE:
+		argp_state_help(state, stdout, ARGP_HELP_USAGE);
+		parsing.answered = true;
+		return DS_ARGS_BAD;
 	case 'V':
 		puts("drainctl " DS_VERSION);
 		parsing.answered = true;
-		return ECANCELED;
+		return DS_ARGS_BAD;
 	case ARGP_KEY_ARG:
-		ds_args_bad(state, "unexpected argument '%s': takes options only, after the command",
+		ds_args_bad(state, "unexpected '%s': takes options only, and the command first",
 			    state->argv[state->next - 1]);
-		return EINVAL;
+		return DS_ARGS_BAD;
 	default:
 		return ARGP_ERR_UNKNOWN;
 	}

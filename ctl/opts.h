@@ -6,6 +6,7 @@
 #define DS_OPTS_H
 
 #include <argp.h>
+#include <errno.h>
 
 #include "common.h"
 
@@ -30,15 +31,21 @@ const char *ds_invariant_why(u32 id);
 const char *ds_invariant_exceptions(u32 id);
 const char *ds_invariant_retry(u32 id);
 
+#define DS_ARGS_USAGE 1000
+
 /* Rows that every command's option table ends with. */
 #define DS_ARGS_COMMON							\
 	{ "help", '?', NULL, 0, "Give this help list", -1 },		\
+	{ "usage", DS_ARGS_USAGE, NULL, 0, "Give a short usage message", -1 }, \
 	{ "version", 'V', NULL, 0, "Print the version", -1 },		\
 	{ 0 }
 
 error_t ds_args_common(int key, struct argp_state *state);
 void __printf(2, 3) ds_args_bad(struct argp_state *state, const char *fmt, ...);
 int ds_args_parse(const struct argp *argp, int argc, char **argv, void *input);
+
+/* What an argp parser returns for a value it refused; argp's errors are positive. */
+#define DS_ARGS_BAD EINVAL
 
 /* ds_args_parse(): --help or --version was answered, leave with 0. */
 #define DS_ARGS_ANSWERED (-1)

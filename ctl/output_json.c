@@ -166,13 +166,16 @@ static json_t *json_invariants(const struct ds_facts *f)
 	return a;
 }
 
-static json_t *json_usage(const struct ds_report *r)
+/**
+ * ds_json_usage() - GET_USAGE: an object for each entry point
+ */
+json_t *ds_json_usage(const struct ds_msgs *usage)
 {
 	json_t *o = json_object();
 	unsigned int i;
 
-	for (i = 0; i < r->usage.nr; i++)
-		json_object_set_new(o, r->usage.v[i].name, ds_json_counters(&r->usage.v[i]));
+	for (i = 0; i < usage->nr; i++)
+		json_object_set_new(o, usage->v[i].name, ds_json_counters(&usage->v[i]));
 	return o;
 }
 
@@ -213,14 +216,17 @@ static json_t *json_drains(const struct ds_report *r)
 	return all;
 }
 
-static json_t *json_stats(const struct ds_report *r)
+/**
+ * ds_json_stats() - GET_STATS: totals, CPUs and probes
+ */
+json_t *ds_json_stats(const struct ds_msgs *stats)
 {
 	json_t *o = json_object(), *cpus = json_object(), *probes = json_object();
 	char cpu[16];
 	unsigned int i;
 
-	for (i = 0; i < r->stats.nr; i++) {
-		const struct ds_msg *m = &r->stats.v[i];
+	for (i = 0; i < stats->nr; i++) {
+		const struct ds_msg *m = &stats->v[i];
 
 		if (!strcmp(m->scope, "cpu")) {
 			snprintf(cpu, sizeof(cpu), "%u", m->cpu);
@@ -236,21 +242,30 @@ static json_t *json_stats(const struct ds_report *r)
 	return o;
 }
 
-static json_t *json_caps(const struct ds_report *r)
+/**
+ * ds_json_caps() - GET_CAPS
+ */
+json_t *ds_json_caps(const struct ds_msg *caps)
 {
 	json_t *o = json_object(), *items = json_array(), *item;
 	unsigned int i;
 
-	set_u64(o, "batch_size", r->caps.batch_size);
-	json_object_set_new(o, "mglru", json_boolean(r->caps.mglru));
-	if (r->caps.reason[0])
-		set_text(o, "reason", r->caps.reason);
-	for (i = 0; i < r->caps.nr_items; i++) {
-		const struct ds_item *it = &r->caps.items[i];
+	set_text(o, "release", caps->release);
+	set_text(o, "state", caps->state);
+	set_u64(o, "owner", caps->owner);
+	set_text(o, "fix", ds_fix_name(caps->fix));
+	set_u64(o, "batch_size", caps->batch_size);
+	json_object_set_new(o, "mglru", json_boolean(caps->mglru));
+	if (caps->reason[0])
+		set_text(o, "reason", caps->reason);
+	for (i = 0; i < caps->nr_items; i++) {
+		const struct ds_item *it = &caps->items[i];
 
 		item = json_object();
 		set_text(item, "class", ds_class_name(it->class));
+		set_u64(item, "id", it->id);
 		set_text(item, "name", it->name);
+		set_text(item, "title", it->title);
 		json_object_set_new(item, "available", json_boolean(it->available));
 		if (it->reason[0])
 			set_text(item, "reason", it->reason);
@@ -315,7 +330,7 @@ int ds_output_json(FILE *f, const struct ds_report *r)
 	json_object_set_new(o, "seconds", json_real(r->seconds));
 	set_text(o, "parameters", r->params);
 	json_object_set_new(o, "load", json_load(r));
-	json_object_set_new(o, "usage", json_usage(r));
+	json_object_set_new(o, "usage", ds_json_usage(&r->usage));
 	json_object_set_new(o, "batches", json_kinds(r));
 	json_object_set_new(o, "drains", json_drains(r));
 	json_object_set_new(o, "invariants", json_invariants(&r->facts));
@@ -323,8 +338,8 @@ int ds_output_json(FILE *f, const struct ds_report *r)
 	set_u64(o, "longest_pause_ns", r->longest_pause_ns);
 	set_u64(o, "events_lost", r->events_lost);
 	json_object_set_new(o, "kernel_log", json_kernel_log(r));
-	json_object_set_new(o, "stats", json_stats(r));
-	json_object_set_new(o, "caps", json_caps(r));
+	json_object_set_new(o, "stats", ds_json_stats(&r->stats));
+	json_object_set_new(o, "caps", ds_json_caps(&r->caps));
 	ret = json_dumpf(o, f, JSON_INDENT(2));
 	json_decref(o);
 	fputc('\n', f);

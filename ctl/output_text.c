@@ -84,8 +84,9 @@ static void text_usage(FILE *f, const struct ds_report *r)
 		if (!ds_msg_counter(m, "usages"))
 			continue;
 		if (!head)
-			fprintf(f, "drains per batch usage:\n  %-32s %10s %10s %10s %8s %8s %8s %5s\n",
-				"entry point", "usages", "0", "1", "2", "3", "4+", "max");
+			fprintf(f, "%-34s %10s %10s %10s %8s %8s %8s %5s\n",
+				"drains per batch usage:", "usages", "0", "1", "2", "3", "4+",
+				"max");
 		head = true;
 		fprintf(f, "  %-32s %10llu", m->name, ds_msg_counter(m, "usages"));
 		for (b = 0; b < ARRAY_SIZE(bins); b++)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Takes the kernel's answers apart: netlink headers, extended acknowledgements
+ * Takes the kernel's answers apart: netlink headers, extended acks
  * and the attribute trees of include/uapi/linux/drainstress.h, described by
  * tables.  Pure: a buffer goes in, structures come out; no sockets, no output.
  * Nothing in the buffer is trusted, and it needs no alignment.
@@ -273,7 +273,7 @@ u64 ds_msg_counter(const struct ds_msg *m, const char *name)
 	return 0;
 }
 
-/* libnl 3.7 has no helper for extended acknowledgements. */
+/* libnl 3.7 has no helper for extended acks. */
 static void parse_extack(const u8 *buf, size_t len, struct ds_frame *f)
 {
 	const u8 *data;

@@ -91,7 +91,7 @@ u64 ds_msg_counter(const struct ds_msg *m, const char *name);
 
 enum ds_frame_type {
 	DS_FRAME_DATA,
-	DS_FRAME_ERROR,		/* error 0 is an acknowledgement */
+	DS_FRAME_ERROR,		/* error 0 says that all went well */
 	DS_FRAME_DONE,		/* end of a dump; error as of the dump */
 	DS_FRAME_OTHER,
 };

@@ -93,6 +93,9 @@ struct json_t;
 struct json_t *ds_json_counters(const struct ds_msg *m);
 struct json_t *ds_json_violation(const struct ds_violation *v);
 struct json_t *ds_json_event(const struct ds_msg *m);
+struct json_t *ds_json_caps(const struct ds_msg *caps);
+struct json_t *ds_json_stats(const struct ds_msgs *stats);
+struct json_t *ds_json_usage(const struct ds_msgs *usage);
 const char *ds_class_name(u32 class);
 
 #endif /* DS_REPORT_H */

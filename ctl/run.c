@@ -207,7 +207,7 @@ static int choose_method(struct run *run, struct ds_err *err)
 	ret = ds_methods_choose(run->o.method, &probe, &run->choice, why, sizeof(why));
 	if (!ret)
 		return 0;
-	if (probe.ring_error && probe.ring_error != EPERM && probe.ring_error != ENOSYS)
+	if (probe.ring_short)
 		return ds_error(err, DS_EXIT_ERROR, probe.ring_error,
 				"%s; --method syscall runs without", why);
 	return ds_error(err, ret == -EINVAL ? DS_EXIT_USAGE : DS_EXIT_SKIP, -ret,
@@ -245,9 +245,9 @@ static int start_load(struct run *run, struct ds_err *err)
 				run->load.sh->text);
 	if (ret == -ECHILD)
 		return ds_error(err, DS_EXIT_ERROR, ECHILD,
+				"the load died while it was set up%s",
 				ds_cgroup_oom_kills(&run->cg) ?
-				"the load was killed by the OOM killer while it was set up: raise --memory or lower --threads" :
-				"the load died while it was set up");
+				", of the OOM killer: raise --memory or lower --threads" : "");
 	if (ret)
 		return ds_error(err, DS_EXIT_ERROR, -ret, "the load was not ready within %d s",
 				READY_MS / 1000);
@@ -270,9 +270,10 @@ static int start_race(struct run *run, struct ds_err *err)
 	unsigned int n = 0;
 
 	args[n++] = (struct ds_arg){ DS_A_SEED, DS_ARG_U64, o->seed, NULL };
-	args[n++] = (struct ds_arg){ DS_A_STUTTER_MS, DS_ARG_U32, o->stutter_ms, NULL };
 	args[n++] = (struct ds_arg){ DS_A_RACE, DS_ARG_U8, !o->no_race, NULL };
 	args[n++] = (struct ds_arg){ DS_A_ACCOUNTING, DS_ARG_U8, !o->no_accounting, NULL };
+	if (o->stutter_given)
+		args[n++] = (struct ds_arg){ DS_A_STUTTER_MS, DS_ARG_U32, o->stutter_ms, NULL };
 	if (o->kinds)
 		args[n++] = (struct ds_arg){ DS_A_KINDS, DS_ARG_U64, o->kinds_mask, NULL };
 	if (o->drains)
@@ -588,10 +589,10 @@ static void soak(struct run *run)
 	struct pollfd pfd = { .events = POLLIN };
 	const char *why = NULL;
 	struct ds_err err;
-	u64 ms, elapsed;
+	u64 ms = now_ms(), elapsed;
 
 	pfd.fd = ds_nl_event_fd(run->nl);
-	run->start_ms = now_ms();
+	run->start_ms = ms;
 	run->last_ms = run->start_ms;
 	run->heard_ms = run->start_ms;
 	run->check_next_ms = run->start_ms + FIRST_CHECK_MS;

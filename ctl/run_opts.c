@@ -5,6 +5,7 @@
  */
 #include <ctype.h>
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
 #include <time.h>
@@ -52,7 +53,7 @@ static const struct argp_option options[] = {
 	{ "seed", OPT_SEED, "N", 0, "Seed of all decisions (default random, always printed)", 1 },
 	{ NULL, 0, NULL, 0, "What:", 2 },
 	{ "method", OPT_METHOD, "NAME", 0,
-	  "How the load truncates: auto, io_uring, openat, punch, syscall (default auto)", 2 },
+	  "How the load truncates (default auto)", 2 },
 	{ "dir", OPT_DIR, "DIR", 0, "Also make files there; may be repeated", 2 },
 	{ "no-disk", OPT_NO_DISK, NULL, 0, "Do not look for an ext4 in /var/tmp and /tmp", 2 },
 	{ "kinds", OPT_KINDS, "LIST", 0, "Batch kinds the race fills (default all)", 2 },
@@ -70,8 +71,7 @@ static const struct argp_option options[] = {
 	  "FAIL unless folio_batch_move_lru() keeps percpu_pvec_drained", 3 },
 	{ "keep-going", OPT_KEEP_GOING, NULL, 0, "Do not end at the first violation", 3 },
 	{ "no-kmsg", OPT_NO_KMSG, NULL, 0, "Do not read the kernel log; never a PASS", 3 },
-	{ "format", OPT_FORMAT, "NAME", 0, "text, json or ktap on standard output (default text)",
-	  3 },
+	{ "format", OPT_FORMAT, "NAME", 0, "Report on standard output (default text)", 3 },
 	{ "output", OPT_OUTPUT, "FILE", 0, "Write the JSON report there too", 3 },
 	{ "events", OPT_EVENTS, "FILE", 0, "Write the module's events there, a JSON line each", 3 },
 	{ "quiet", OPT_QUIET, NULL, 0, "No progress", 3 },
@@ -85,14 +85,14 @@ static error_t bad_name(struct argp_state *state, const char *option, const char
 
 	names(list, sizeof(list));
 	ds_args_bad(state, "%s '%s': takes %s", option, arg, list);
-	return EINVAL;
+	return DS_ARGS_BAD;
 }
 
 static error_t bad_value(struct argp_state *state, const char *option, const char *arg,
 			 const char *takes)
 {
 	ds_args_bad(state, "%s '%s': takes %s", option, arg, takes);
-	return EINVAL;
+	return DS_ARGS_BAD;
 }
 
 static error_t parse_how_much(int key, char *arg, struct argp_state *state)
@@ -163,9 +163,9 @@ static error_t parse_what(int key, char *arg, struct argp_state *state)
 		o->cpus = arg;
 		return 0;
 	case OPT_STUTTER:
-		if (ds_opt_number(arg, 0, 3600000, &o->stutter_ms))
+		if (ds_opt_number(arg, 0, 60000, &o->stutter_ms))
 			return bad_value(state, "--stutter", arg,
-					 "milliseconds from 0 to 3600000");
+					 "milliseconds from 0 to 60000");
 		o->stutter_given = true;
 		return 0;
 	case OPT_FORMAT:
@@ -221,7 +221,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		if (!o->no_race || !o->no_load)
 			return 0;
 		ds_args_bad(state, "--no-race and --no-load leave nothing to do: give one of them");
-		return EINVAL;
+		return DS_ARGS_BAD;
 	default:
 		ret = parse_how_much(key, arg, state);
 		if (ret == ARGP_ERR_UNKNOWN)
@@ -230,12 +230,40 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	}
 }
 
+/* The names stand in tables; help shows what is there. */
+static char *help_filter(int key, const char *text, void *input)
+{
+	static const struct {
+		int key;
+		void (*names)(char *buf, size_t len);
+	} rows[] = {
+		{ OPT_METHOD, ds_methods_names },
+		{ OPT_KINDS, ds_opt_kind_names },
+		{ OPT_DRAINS, ds_opt_drain_names },
+		{ OPT_FORMAT, ds_format_names },
+	};
+	char names[256], *out;
+	unsigned int i;
+
+	(void)input;
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		if (rows[i].key != key || !text)
+			continue;
+		rows[i].names(names, sizeof(names));
+		if (asprintf(&out, "%s: %s", text, names) > 0)
+			return out;
+	}
+	return (char *)text;
+}
+
 static const struct argp argp = {
 	options, parse, NULL,
-	"The soak: tortures the per-CPU LRU batches for a while, with a load of user space, a race of fills against drains in the kernel and checks in between, and judges.\v"
+	"The soak: tortures the per-CPU LRU batches for a while with a load of user\n"
+	"space, a race of fills against drains in the kernel and checks in between,\n"
+	"and judges.\v"
 	"Exit codes: 0 PASS, 1 FAIL, 2 USAGE, 3 INCONCLUSIVE, 4 SKIP, 5 ERROR, 6 HANG.\n"
 	"Other commands: drainctl help.",
-	NULL, NULL, NULL
+	NULL, help_filter, NULL
 };
 
 static u64 random_seed(void)

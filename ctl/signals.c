@@ -12,8 +12,8 @@
 
 #include "signals.h"
 
-static volatile sig_atomic_t seen;
-static volatile pid_t victim;
+static int seen;
+static pid_t victim;
 static char victim_cgroup[256];
 
 static void leave_now(void)
@@ -21,9 +21,11 @@ static void leave_now(void)
 	struct timespec ts = { .tv_nsec = 10 * 1000000L };
 	int i;
 
-	if (victim > 0) {
-		kill(victim, SIGKILL);
-		for (i = 0; i < 100 && !waitpid(victim, NULL, WNOHANG); i++)
+	pid_t child = ds_get(&victim);
+
+	if (child > 0) {
+		kill(child, SIGKILL);
+		for (i = 0; i < 100 && !waitpid(child, NULL, WNOHANG); i++)
 			nanosleep(&ts, NULL);
 	}
 	for (i = 0; victim_cgroup[0] && i < 50 && rmdir(victim_cgroup); i++)
@@ -36,8 +38,8 @@ static void on_signal(int sig)
 	static const char text[] = "\nstopping; once more leaves at once\n";
 
 	(void)sig;
-	seen = seen + 1;
-	if (seen > 1)
+	ds_add(&seen, 1);
+	if (ds_get(&seen) > 1)
 		leave_now();
 	if (write(STDERR_FILENO, text, sizeof(text) - 1) < 0)
 		return;
@@ -66,7 +68,7 @@ void ds_signals_init(void)
  */
 bool ds_signals_seen(void)
 {
-	return seen;
+	return ds_get(&seen);
 }
 
 /**
@@ -76,6 +78,6 @@ bool ds_signals_seen(void)
  */
 void ds_signals_victims(pid_t child, const char *cgroup)
 {
-	victim = child;
+	ds_set(&victim, child);
 	snprintf(victim_cgroup, sizeof(victim_cgroup), "%s", cgroup);
 }

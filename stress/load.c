@@ -172,8 +172,7 @@ static int limit_threads(struct child *c)
 				    "RLIMIT_NOFILE %llu is too low for one thread, which takes %u: raise it with ulimit -n",
 				    (u64)rl.rlim_cur, FDS_SPARE + per_thread);
 		if (most < c->threads) {
-			note(c->sh,
-			     "RLIMIT_NOFILE %llu: %u of %u threads run (ulimit -n %u for all)",
+			note(c->sh, "RLIMIT_NOFILE %llu: %u of %u threads run, ulimit -n %u for all",
 			     (u64)rl.rlim_cur, most, want, FDS_SPARE + per_thread * want);
 			c->threads = most;
 		}
@@ -332,7 +331,7 @@ static int start_threads(struct child *c)
 	}
 	c->threads = started;
 	if (!ready)
-		return fail(sh, err == EPERM || err == ENOSYS,
+		return fail(sh, !ds_ring_short(err),
 			    "no thread of the load could start: %s", strerror(err));
 	if (err)
 		note(sh, "%s: %u of %u threads run", strerror(err), ready, c->p->threads);

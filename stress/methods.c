@@ -105,6 +105,17 @@ void ds_methods_names(char *buf, size_t len)
 		n += snprintf(buf + n, len - n, ", %s", ds_methods[i].name);
 }
 
+/**
+ * ds_ring_short() - is @err a want of memory or descriptors, which passes?
+ *
+ * Everything else that io_uring_setup(2) answers means that this host does not
+ * let us have rings.
+ */
+bool ds_ring_short(int err)
+{
+	return err == ENOMEM || err == EMFILE || err == ENFILE || err == EAGAIN;
+}
+
 static void ring_reason(int err, char *buf, size_t len)
 {
 	FILE *f = fopen("/proc/sys/kernel/io_uring_disabled", "re");
@@ -120,11 +131,11 @@ static void ring_reason(int err, char *buf, size_t len)
 			 disabled);
 	else if (err == EPERM)
 		snprintf(buf, len, "io_uring is forbidden (EPERM), by seccomp or a container");
-	else if (err == ENOSYS)
-		snprintf(buf, len,
-			 "io_uring is not in this kernel, or hidden by seccomp (ENOSYS)");
-	else
+	else if (ds_ring_short(err))
 		snprintf(buf, len, "io_uring cannot be set up: %s", strerror(err));
+	else
+		snprintf(buf, len, "io_uring is not in this kernel, or hidden by seccomp: %s",
+			 strerror(err));
 }
 
 /**
@@ -146,6 +157,7 @@ void ds_methods_probe(struct ds_method_probe *p)
 	ret = io_uring_queue_init(2, &ring, 0);
 	if (ret < 0) {
 		p->ring_error = -ret;
+		p->ring_short = ds_ring_short(-ret);
 		ring_reason(-ret, p->ring_text, sizeof(p->ring_text));
 		return;
 	}

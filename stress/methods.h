@@ -49,11 +49,13 @@ extern const unsigned int ds_nr_methods;
  * struct ds_method_probe - what this kernel can do
  * @available:	mask of rows of ds_methods
  * @ring_error:	0, or why no ring can be made (positive errno)
+ * @ring_short:	it failed for want of memory or descriptors only
  * @ring_text:	the reason in words, naming sysctl or seccomp where it is known
  */
 struct ds_method_probe {
 	u32 available;
 	int ring_error;
+	bool ring_short;
 	char ring_text[200];
 };
 
@@ -76,6 +78,7 @@ int ds_method_find(const char *name);
 void ds_methods_probe(struct ds_method_probe *p);
 int ds_methods_choose(const char *name, const struct ds_method_probe *p,
 		      struct ds_method_choice *c, char *why, size_t len);
+bool ds_ring_short(int err);
 void ds_methods_names(char *buf, size_t len);
 
 #endif /* DS_METHODS_H */

@@ -21,12 +21,12 @@ typedef __s32 s32;
 #endif
 
 /* The kernel's names for these attributes. */
-#define __printf(a, b)	__attribute__((format(printf, a, b)))
+#define __printf(a, b)	__attribute((format(printf, a, b)))
 #ifndef __noreturn
-#define __noreturn	__attribute__((noreturn))
+#define __noreturn	__attribute((noreturn))
 #endif
 #ifndef __aligned
-#define __aligned(n)	__attribute__((aligned(n)))
+#define __aligned(n)	__attribute((aligned(n)))
 #endif
 
 /*

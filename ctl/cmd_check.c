@@ -1,0 +1,336 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * "drainctl check": one check at rest.  "drainctl plant" and "drainctl
+ * selftest": deliberate faults, to see that the checks notice them.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "commands.h"
+#include "opts.h"
+#include "report.h"
+#include "signals.h"
+
+struct check_opts {
+	u64 invariants;
+	const char *plant;
+};
+
+static const struct argp_option check_options[] = {
+	{ "invariants", 'i', "LIST", 0, "Only these, such as I1,I8 (default all)", 0 },
+	DS_ARGS_COMMON
+};
+
+static const struct argp_option no_options[] = {
+	DS_ARGS_COMMON
+};
+
+static error_t check_parse(int key, char *arg, struct argp_state *state)
+{
+	struct check_opts *o = state->input;
+	char list[512];
+
+	if (key != 'i')
+		return ds_args_common(key, state);
+	if (!ds_opt_invariants(arg, &o->invariants))
+		return 0;
+	ds_opt_invariant_names(list, sizeof(list));
+	ds_args_bad(state, "--invariants '%s': takes some of %s", arg, list);
+	return DS_ARGS_BAD;
+}
+
+static error_t plant_parse(int key, char *arg, struct argp_state *state)
+{
+	struct check_opts *o = state->input;
+
+	switch (key) {
+	case ARGP_KEY_ARG:
+		if (state->arg_num)
+			return ds_args_common(key, state);
+		o->plant = arg;
+		return 0;
+	case ARGP_KEY_END:
+		if (o->plant)
+			return 0;
+		ds_args_bad(state, "takes the NAME of a planted fault, as listed by drainctl caps");
+		return DS_ARGS_BAD;
+	default:
+		return ds_args_common(key, state);
+	}
+}
+
+static error_t selftest_parse(int key, char *arg, struct argp_state *state)
+{
+	(void)arg;
+	return ds_args_common(key, state);
+}
+
+static const struct argp check_argp = {
+	check_options, check_parse, NULL,
+	"Checks the invariants once, with all CPUs stopped.  Exits with 0 when all that\n"
+	"could be checked hold, 1 when one does not, 3 when nothing could be checked.",
+	NULL, NULL, NULL
+};
+
+static const struct argp plant_argp = {
+	no_options, plant_parse, "NAME",
+	"Makes one deliberate fault and checks.  Exits with 1 when it was noticed, as\n"
+	"a real fault would, and with 3 when it was not.  Wants insmod drainstress.ko\n"
+	"plant=1.",
+	NULL, NULL, NULL
+};
+
+static const struct argp selftest_argp = {
+	no_options, selftest_parse, NULL,
+	"Makes each of the planted faults and sees whether a check notices it.  Exits\n"
+	"with 0 when all were noticed.  Wants insmod drainstress.ko plant=1.",
+	NULL, NULL, NULL
+};
+
+/* What GET_RESULTS says now.  Return: 0 or -1 and @err. */
+static int read_facts(struct ds_nl *nl, struct ds_facts *f, struct ds_err *err)
+{
+	struct ds_msgs results;
+	struct ds_msg caps;
+	int ret;
+
+	memset(f, 0, sizeof(*f));
+	if (ds_nl_do(nl, DS_CMD_GET_CAPS, NULL, 0, &caps, err))
+		return -1;
+	ds_facts_take_caps(f, &caps);
+	ds_msg_free(&caps);
+	ret = ds_nl_dump(nl, DS_CMD_GET_RESULTS, &results, err);
+	if (!ret)
+		ds_facts_take_results(f, &results);
+	ds_msgs_free(&results);
+	return ret;
+}
+
+/* Results are sums since the start of the last run: keep what is new. */
+static void subtract(struct ds_facts *now, const struct ds_facts *before)
+{
+	unsigned int i, k;
+
+	for (i = 0; i < now->nr_inv; i++) {
+		for (k = 0; k < before->nr_inv; k++) {
+			if (now->inv[i].id != before->inv[k].id)
+				continue;
+			now->inv[i].checked -= before->inv[k].checked;
+			now->inv[i].violations -= before->inv[k].violations;
+		}
+	}
+}
+
+/*
+ * Prints what was checked.  Return: the exit code; an invariant that was asked
+ * for by name has to have been checked.
+ */
+static int print_facts(const struct ds_facts *f, u64 mask)
+{
+	int code = DS_EXIT_PASS;
+	u64 checked = 0;
+	unsigned int i;
+
+	for (i = 0; i < f->nr_inv; i++) {
+		const struct ds_inv_fact *inv = &f->inv[i];
+
+		if (mask && !(mask & (1ULL << (inv->id - 1))))
+			continue;
+		checked += inv->checked;
+		if (inv->violations && !inv->reported)
+			code = DS_EXIT_FAIL;
+		else if (mask && !inv->checked && code == DS_EXIT_PASS)
+			code = DS_EXIT_INCONCLUSIVE;
+		if (!inv->available)
+			printf("%-4s not available: %s\n", inv->name, inv->reason);
+		else
+			printf("%-4s %10llu checked %6llu violations%s  %s\n", inv->name,
+			       inv->checked, inv->violations,
+			       inv->reported ? " (reported)" : "", inv->title);
+		if (inv->violations && inv->first.has)
+			ds_output_violation(stdout, "  ", &inv->first);
+	}
+	if (!checked && code == DS_EXIT_PASS)
+		code = DS_EXIT_INCONCLUSIVE;
+	printf("verdict: %s\n", ds_exit_name(code));
+	return ds_cmd_end_output(code);
+}
+
+/**
+ * ds_cmd_check() - the command
+ */
+int ds_cmd_check(int argc, char **argv)
+{
+	struct ds_facts *facts = calloc(2, sizeof(*facts));
+	struct check_opts o = { .invariants = 0 };
+	struct ds_arg arg;
+	struct ds_msg done;
+	struct ds_err err;
+	struct ds_nl *nl = NULL;
+	int ret;
+
+	if (!facts)
+		return DS_EXIT_ERROR;
+	ret = ds_args_parse(&check_argp, argc, argv, &o);
+	if (ret) {
+		ret = ret == DS_ARGS_ANSWERED ? 0 : ret;
+		goto free;
+	}
+	ds_signals_init();
+	arg = (struct ds_arg){ DS_A_INVARIANTS, DS_ARG_U64, o.invariants, NULL };
+	nl = ds_nl_open(&err);
+	if (!nl || read_facts(nl, &facts[0], &err) ||
+	    ds_nl_run(nl, DS_CMD_CHECK, &arg, o.invariants ? 1 : 0, DS_REQUEST_MS, &done, &err)) {
+		ret = ds_cmd_fail(&err);
+		goto free;
+	}
+	ds_msg_free(&done);
+	if (read_facts(nl, &facts[1], &err)) {
+		ret = ds_cmd_fail(&err);
+		goto free;
+	}
+	subtract(&facts[1], &facts[0]);
+	ret = print_facts(&facts[1], o.invariants);
+free:
+	ds_nl_close(nl);
+	free(facts);
+	return ret;
+}
+
+/*
+ * One planted fault in a run of its own, so that the probes are armed and the
+ * results are zero before.  Return: 0 or -1 and @err.
+ */
+static int plant_one(struct ds_nl *nl, const char *name, struct ds_facts *f, struct ds_err *err)
+{
+	const struct ds_arg start = { DS_A_RACE, DS_ARG_U8, 0, NULL };
+	const struct ds_arg which = { DS_A_NAME, DS_ARG_STRING, 0, name };
+	static const u8 cmds[] = { DS_CMD_RACE_START, DS_CMD_PLANT, DS_CMD_CHECK,
+		DS_CMD_RACE_STOP };
+	const struct ds_arg *args[] = { &start, &which, NULL, NULL };
+	struct ds_msg done;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(cmds); i++) {
+		if (ds_nl_run(nl, cmds[i], args[i], args[i] ? 1 : 0, DS_REQUEST_MS, &done, err))
+			return -1;
+		ds_msg_free(&done);
+	}
+	return read_facts(nl, f, err);
+}
+
+/**
+ * ds_cmd_plant() - the command
+ */
+int ds_cmd_plant(int argc, char **argv)
+{
+	struct ds_facts *f = calloc(1, sizeof(*f));
+	struct check_opts o = { .plant = NULL };
+	struct ds_nl *nl = NULL;
+	struct ds_err err;
+	unsigned int i;
+	int ret;
+
+	if (!f)
+		return DS_EXIT_ERROR;
+	ret = ds_args_parse(&plant_argp, argc, argv, &o);
+	if (ret) {
+		ret = ret == DS_ARGS_ANSWERED ? 0 : ret;
+		goto free;
+	}
+	ds_signals_init();
+	nl = ds_nl_open(&err);
+	if (!nl || plant_one(nl, o.plant, f, &err)) {
+		ret = ds_cmd_fail(&err);
+		goto free;
+	}
+	/* the fault is made once: that other things were not checked is no matter */
+	for (i = 0; i < f->nr_inv && !(f->inv[i].violations && !f->inv[i].reported); i++)
+		;
+	ret = print_facts(f, 0);
+	if (i == f->nr_inv) {
+		fprintf(stderr, "drainctl: plant %s: no check noticed the fault\n", o.plant);
+		ret = DS_EXIT_INCONCLUSIVE;
+	}
+free:
+	ds_nl_close(nl);
+	free(f);
+	return ret;
+}
+
+static int selftest_all(struct ds_nl *nl, const struct ds_msg *caps, struct ds_facts *f)
+{
+	unsigned int i, k, tried = 0, noticed = 0;
+	const char *reason = "this module has none";
+	struct ds_err err;
+
+	for (i = 0; i < caps->nr_items; i++) {
+		const struct ds_item *it = &caps->items[i];
+		bool seen = false;
+
+		if (it->class != DS_CLASS_PLANT)
+			continue;
+		if (!it->available) {
+			reason = it->reason;
+			printf("%s: skipped: %s\n", it->name, it->reason);
+			continue;
+		}
+		if (ds_signals_seen())
+			break;
+		tried++;
+		if (plant_one(nl, it->name, f, &err))
+			return ds_cmd_fail(&err);
+		printf("%s (%s): noticed by", it->name, it->title);
+		for (k = 0; k < f->nr_inv; k++) {
+			if (!f->inv[k].violations || f->inv[k].reported)
+				continue;
+			printf(" %s", f->inv[k].name);
+			seen = true;
+		}
+		puts(seen ? "" : " nothing");
+		fflush(stdout);
+		noticed += seen;
+	}
+	if (!tried) {
+		ds_error(&err, DS_EXIT_ERROR, 0, "selftest: no planted fault can be made: %s",
+			 reason);
+		return ds_cmd_fail(&err);
+	}
+	printf("%u planted faults, %u noticed\n", tried, noticed);
+	if (ds_signals_seen())
+		return ds_cmd_end_output(DS_EXIT_INCONCLUSIVE);
+	return ds_cmd_end_output(noticed == tried ? DS_EXIT_PASS : DS_EXIT_FAIL);
+}
+
+/**
+ * ds_cmd_selftest() - the command
+ */
+int ds_cmd_selftest(int argc, char **argv)
+{
+	struct ds_facts *f = calloc(1, sizeof(*f));
+	struct check_opts o = { .plant = NULL };
+	struct ds_nl *nl = NULL;
+	struct ds_msg caps;
+	struct ds_err err;
+	int ret;
+
+	if (!f)
+		return DS_EXIT_ERROR;
+	ret = ds_args_parse(&selftest_argp, argc, argv, &o);
+	if (ret) {
+		ret = ret == DS_ARGS_ANSWERED ? 0 : ret;
+		goto free;
+	}
+	ds_signals_init();
+	nl = ds_nl_open(&err);
+	if (!nl || ds_nl_do(nl, DS_CMD_GET_CAPS, NULL, 0, &caps, &err)) {
+		ret = ds_cmd_fail(&err);
+		goto free;
+	}
+	ret = selftest_all(nl, &caps, f);
+	ds_msg_free(&caps);
+free:
+	ds_nl_close(nl);
+	free(f);
+	return ret;
+}

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * "drainctl watch": the module's events as they come.  Works beside a run and
+ * ends when it is interrupted, or with an error when the module goes.
+ */
+#include <jansson.h>
+#include <poll.h>
+#include <string.h>
+#include <time.h>
+
+#include "commands.h"
+#include "opts.h"
+#include "report.h"
+#include "signals.h"
+
+#define PING_MS 2000
+
+struct watch_opts {
+	bool json;
+	u64 duration_ms;
+	u64 events;
+};
+
+static const struct argp_option options[] = {
+	{ "format", 'f', "NAME", 0, "text or json (default text)", 0 },
+	{ "duration", 'd', "TIME", 0, "End after so long (default: when interrupted)", 0 },
+	DS_ARGS_COMMON
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct watch_opts *o = state->input;
+
+	switch (key) {
+	case 'f':
+		if (!ds_cmd_json_flag(arg, &o->json))
+			return 0;
+		ds_args_bad(state, "--format '%s': takes " DS_CMD_FORMAT_TAKES, arg);
+		return DS_ARGS_BAD;
+	case 'd':
+		if (!ds_opt_duration(arg, &o->duration_ms))
+			return 0;
+		ds_args_bad(state, "--duration '%s': takes " DS_DURATION_TAKES, arg);
+		return DS_ARGS_BAD;
+	default:
+		return ds_args_common(key, state);
+	}
+}
+
+static const struct argp argp = {
+	options, parse, NULL,
+	"Prints the module's events as they come: progress, states, results of\n"
+	"requests, violations.  Works beside a run.",
+	NULL, NULL, NULL
+};
+
+static void print_text(const struct ds_msg *m)
+{
+	unsigned int i;
+
+	switch (m->event) {
+	case DS_EVENT_VIOLATION:
+		ds_output_violation(stdout, "", &m->violation);
+		return;
+	case DS_EVENT_STATE:
+		printf("state: %s\n", m->state);
+		return;
+	case DS_EVENT_DONE:
+		printf("request %u done: %s", m->request,
+		       m->status ? strerror(m->status) : "ok");
+		break;
+	default:
+		printf("progress");
+	}
+	for (i = 0; i < m->nr_counters; i++)
+		printf(" %s=%llu", m->counters[i].name, m->counters[i].value);
+	putchar('\n');
+}
+
+static void on_event(void *arg, const struct ds_msg *m)
+{
+	struct watch_opts *o = arg;
+	json_t *line;
+
+	o->events++;
+	if (!o->json) {
+		if (m)
+			print_text(m);
+		else
+			puts("events were lost");
+	} else {
+		line = m ? ds_json_event(m) : json_pack("{s:s}", "event", "lost");
+		json_dumpf(line, stdout, JSON_COMPACT);
+		json_decref(line);
+		putchar('\n');
+	}
+	fflush(stdout);
+}
+
+static u64 now_ms(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (u64)ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
+}
+
+static int watch(struct ds_nl *nl, struct watch_opts *o, struct ds_err *err)
+{
+	u64 end = o->duration_ms ? now_ms() + o->duration_ms : ~0ULL, seen, wait;
+	struct pollfd pfd = { .fd = ds_nl_event_fd(nl), .events = POLLIN };
+	struct ds_msg caps;
+
+	while (!ds_signals_seen() && now_ms() < end && !ferror(stdout)) {
+		seen = o->events;
+		wait = end - now_ms();
+		poll(&pfd, 1, wait < PING_MS ? (int)wait : PING_MS);
+		if (ds_nl_events(nl, on_event, o, err))
+			return -1;
+		if (seen != o->events || ds_signals_seen())
+			continue;
+		/* silence: the group of a module that went just stays silent */
+		if (ds_nl_do(nl, DS_CMD_GET_CAPS, NULL, 0, &caps, err))
+			return -1;
+		ds_msg_free(&caps);
+	}
+	return 0;
+}
+
+/**
+ * ds_cmd_watch() - the command
+ */
+int ds_cmd_watch(int argc, char **argv)
+{
+	struct watch_opts o = { .json = false };
+	struct ds_err err;
+	struct ds_nl *nl;
+	int ret;
+
+	ret = ds_args_parse(&argp, argc, argv, &o);
+	if (ret)
+		return ret == DS_ARGS_ANSWERED ? 0 : ret;
+	ds_signals_init();
+	nl = ds_nl_open(&err);
+	if (!nl)
+		return ds_cmd_fail(&err);
+	if (ds_nl_subscribe(nl, &err) || watch(nl, &o, &err))
+		ret = ds_cmd_fail(&err);
+	else
+		ret = ds_cmd_end_output(DS_EXIT_PASS);
+	ds_nl_close(nl);
+	return ret;
+}
