@@ -342,6 +342,7 @@ struct ds_own_state {
 };
 
 struct ds_snapshot {
+	bool plant;		/* planted faults stand while it is taken */
 	unsigned int nr_slots;
 	unsigned int max_slots;
 	u64 pause_ns;

@@ -369,6 +369,8 @@ int ds_check_run(u64 mask, u64 *pause_ns)
 	if (!c.snap || !c.again)
 		goto out;
 	ds_race_pause();
+	c.snap->plant = true;
+	c.again->plant = true;
 	err = ds_snapshot_take(c.snap);
 	if (err)
 		goto resume;
@@ -380,6 +382,7 @@ int ds_check_run(u64 mask, u64 *pause_ns)
 		    ds_invariant_available(inv, why, sizeof(why)))
 			inv->examine(&c);
 	}
+	c.again->plant = false;
 	for (i = 0; i < ds_nr_invariants; i++) {
 		const struct ds_invariant *inv = &ds_invariants[i];
 

@@ -238,7 +238,9 @@ static int ds_plant_double_drain(const struct ds_plant *plant)
 static int ds_plant_stalled(const struct ds_plant *plant)
 {
 	ds_plant_was_done = false;
+	WRITE_ONCE(ds_plant_armed, plant->invariant);
 	ds_plant_slow_drain();
+	WRITE_ONCE(ds_plant_armed, 0);
 	return ds_plant_was_done ? 0 : -EBUSY;
 }
 

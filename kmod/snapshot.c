@@ -126,7 +126,8 @@ static int ds_snap_stopped(void *arg)
 	unsigned int kind;
 	int cpu;
 
-	ds_plant_stopped(true);
+	if (snap->plant)
+		ds_plant_stopped(true);
 	for_each_possible_cpu(cpu) {
 		for (kind = 1; kind < __DS_BATCH_MAX; kind++) {
 			if (ds_layout_proven(kind))
@@ -134,7 +135,8 @@ static int ds_snap_stopped(void *arg)
 		}
 	}
 	ds_own_each(ds_snap_own, snap);
-	ds_plant_stopped(false);
+	if (snap->plant)
+		ds_plant_stopped(false);
 	snap->pause_ns = ktime_get_ns() - start;
 	return 0;
 }
