@@ -115,7 +115,7 @@ static int watch(struct ds_nl *nl, struct watch_opts *o, struct ds_err *err)
 		seen = o->events;
 		wait = end - now_ms();
 		poll(&pfd, 1, wait < PING_MS ? (int)wait : PING_MS);
-		if (ds_nl_events(nl, on_event, o, err))
+		if (ds_nl_events(nl, err))
 			return -1;
 		if (seen != o->events || ds_signals_seen())
 			continue;
@@ -144,7 +144,7 @@ int ds_cmd_watch(int argc, char **argv)
 	nl = ds_nl_open(&err);
 	if (!nl)
 		return ds_cmd_fail(&err);
-	if (ds_nl_subscribe(nl, &err) || watch(nl, &o, &err))
+	if (ds_nl_subscribe(nl, on_event, &o, &err) || watch(nl, &o, &err))
 		ret = ds_cmd_fail(&err);
 	else
 		ret = ds_cmd_end_output(DS_EXIT_PASS);

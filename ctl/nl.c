@@ -31,7 +31,9 @@
  * struct ds_nl - the connection
  * @cmd:    requests and their answers; the module's owner once one acted
  * @ev:     events, NULL before ds_nl_subscribe()
- * @seq:    next DS_A_SEQ expected, 0 before the first
+ * @seq:    next DS_A_SEQ expected, once @seq_known
+ * @fn:     gets every event, may be NULL
+ * @woken:  a request was carried out, or events were lost
  */
 struct ds_nl {
 	struct nl_sock *cmd;
@@ -40,6 +42,9 @@ struct ds_nl {
 	int group;
 	u32 seq;
 	bool seq_known;
+	bool woken;
+	ds_event_fn fn;
+	void *arg;
 	u8 *buf;
 };
 
@@ -424,13 +429,18 @@ int ds_nl_dump(struct ds_nl *nl, u8 cmd, struct ds_msgs *out, struct ds_err *err
 
 /**
  * ds_nl_subscribe() - open the events socket
+ * @fn: called for each event, also while one of the functions here waits, and
+ *	with NULL where some were lost: the caller then has to read GET_RESULTS
+ *	and GET_STATS; may be NULL
  *
  * Return: 0, or -1 and @err.
  */
-int ds_nl_subscribe(struct ds_nl *nl, struct ds_err *err)
+int ds_nl_subscribe(struct ds_nl *nl, ds_event_fn fn, void *arg, struct ds_err *err)
 {
 	int ret;
 
+	nl->fn = fn;
+	nl->arg = arg;
 	nl->ev = new_socket(err);
 	if (!nl->ev)
 		return -1;
@@ -451,34 +461,40 @@ int ds_nl_event_fd(const struct ds_nl *nl)
 	return nl_socket_get_fd(nl->ev);
 }
 
-static void one_event(struct ds_nl *nl, const struct ds_frame *f, ds_event_fn fn, void *arg)
+static void deliver(struct ds_nl *nl, const struct ds_msg *m)
+{
+	if (!m || m->event == DS_EVENT_DONE)
+		nl->woken = true;
+	if (nl->fn)
+		nl->fn(nl->arg, m);
+}
+
+static void one_event(struct ds_nl *nl, const struct ds_frame *f)
 {
 	struct ds_msg m;
 
 	if (ds_msg_parse(f->attrs, f->attrs_len, &m)) {
 		/* an event that cannot be read is a lost one */
-		fn(arg, NULL);
+		deliver(nl, NULL);
 		goto free;
 	}
 	if (DS_HAS(&m, DS_A_SEQ)) {
 		if (nl->seq_known && m.seq != nl->seq)
-			fn(arg, NULL);
+			deliver(nl, NULL);
 		nl->seq_known = true;
 		nl->seq = m.seq + 1;
 	}
-	fn(arg, &m);
+	deliver(nl, &m);
 free:
 	ds_msg_free(&m);
 }
 
 /**
- * ds_nl_events() - all events that have come, without waiting
- * @fn: called for each, with NULL where some were lost: the caller then has to
- *	read GET_RESULTS and GET_STATS
+ * ds_nl_events() - deliver all events that have come, without waiting
  *
  * Return: 0, or -1 and @err.
  */
-int ds_nl_events(struct ds_nl *nl, ds_event_fn fn, void *arg, struct ds_err *err)
+int ds_nl_events(struct ds_nl *nl, struct ds_err *err)
 {
 	struct ds_frame f;
 	const void *p;
@@ -490,7 +506,7 @@ int ds_nl_events(struct ds_nl *nl, ds_event_fn fn, void *arg, struct ds_err *err
 		if (n == -EAGAIN)
 			return 0;
 		if (n == -ENOBUFS || n == -EMSGSIZE) {
-			fn(arg, NULL);
+			deliver(nl, NULL);
 			continue;
 		}
 		if (n < 0)
@@ -499,7 +515,7 @@ int ds_nl_events(struct ds_nl *nl, ds_event_fn fn, void *arg, struct ds_err *err
 		len = n;
 		while (ds_frame_next(&p, &len, &f) > 0) {
 			if (f.type == DS_FRAME_DATA && f.nl_type == nl->family)
-				one_event(nl, &f, fn, arg);
+				one_event(nl, &f);
 		}
 	}
 }
@@ -519,18 +535,6 @@ static int find_request(struct ds_nl *nl, u32 request, struct ds_msg *out, struc
 	}
 	ds_msgs_free(&msgs);
 	return ret;
-}
-
-struct wait_done {
-	bool woken;
-};
-
-static void wake(void *arg, const struct ds_msg *m)
-{
-	struct wait_done *w = arg;
-
-	if (!m || m->event == DS_EVENT_DONE)
-		w->woken = true;
 }
 
 static u64 now_ms(void)
@@ -558,12 +562,12 @@ int ds_nl_wait_done(struct ds_nl *nl, u32 request, unsigned int timeout_ms,
 	u64 start = now_ms(), reread;
 	int ret;
 
-	if (!nl->ev && ds_nl_subscribe(nl, err))
+	if (!nl->ev && ds_nl_subscribe(nl, NULL, NULL, err))
 		return -1;
 	for (;;) {
 		struct pollfd pfd = { .fd = ds_nl_event_fd(nl), .events = POLLIN };
-		struct wait_done w = { .woken = false };
 
+		nl->woken = false;
 		ret = find_request(nl, request, out, err);
 		if (ret)
 			return ret < 0 ? -1 : 0;
@@ -572,8 +576,8 @@ int ds_nl_wait_done(struct ds_nl *nl, u32 request, unsigned int timeout_ms,
 					"request %u has not been carried out within %u s", request,
 					timeout_ms / 1000);
 		reread = now_ms() + REREAD_MS;
-		while (!w.woken && now_ms() < reread && poll(&pfd, 1, REREAD_MS) > 0) {
-			if (ds_nl_events(nl, wake, &w, err))
+		while (!nl->woken && now_ms() < reread && poll(&pfd, 1, REREAD_MS) > 0) {
+			if (ds_nl_events(nl, err))
 				return -1;
 		}
 	}
@@ -590,7 +594,7 @@ int ds_nl_run(struct ds_nl *nl, u8 cmd, const struct ds_arg *args, unsigned int 
 {
 	struct ds_msg answer;
 
-	if (!nl->ev && ds_nl_subscribe(nl, err))
+	if (!nl->ev && ds_nl_subscribe(nl, NULL, NULL, err))
 		return -1;
 	if (ds_nl_do(nl, cmd, args, nr, &answer, err))
 		return -1;

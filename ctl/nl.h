@@ -40,9 +40,9 @@ int ds_nl_do(struct ds_nl *nl, u8 cmd, const struct ds_arg *args, unsigned int n
 	     struct ds_msg *out, struct ds_err *err);
 int ds_nl_dump(struct ds_nl *nl, u8 cmd, struct ds_msgs *out, struct ds_err *err);
 void ds_msgs_free(struct ds_msgs *msgs);
-int ds_nl_subscribe(struct ds_nl *nl, struct ds_err *err);
+int ds_nl_subscribe(struct ds_nl *nl, ds_event_fn fn, void *arg, struct ds_err *err);
 int ds_nl_event_fd(const struct ds_nl *nl);
-int ds_nl_events(struct ds_nl *nl, ds_event_fn fn, void *arg, struct ds_err *err);
+int ds_nl_events(struct ds_nl *nl, struct ds_err *err);
 int ds_nl_wait_done(struct ds_nl *nl, u32 request, unsigned int timeout_ms,
 		    struct ds_msg *out, struct ds_err *err);
 int ds_nl_run(struct ds_nl *nl, u8 cmd, const struct ds_arg *args, unsigned int nr,

@@ -96,6 +96,81 @@ static int set_up_failed(struct run *run, const struct ds_err *err)
 	return -1;
 }
 
+/* ---- events ---- */
+
+static void take_violation(struct run *run, const struct ds_violation *v)
+{
+	bool counts = v->invariant != 23;
+
+	if (counts)
+		run->violated = true;
+	if (run->shown++ >= SHOWN_VIOLATIONS)
+		return;
+	ds_progress_clear(&run->progress);
+	ds_output_violation(stderr, counts ? "" : "(reported only) ", v);
+	fflush(stderr);
+}
+
+static void take_progress(struct run *run, const struct ds_msg *m)
+{
+	run->now.fills = ds_msg_counter(m, "fills");
+	run->now.effective = ds_msg_counter(m, "drains_effective");
+	run->now.usages = ds_msg_counter(m, "usages");
+	run->now.usage_max = ds_msg_counter(m, "usage_max");
+	run->now.violations = ds_msg_counter(m, "violations");
+	run->now.checks = ds_msg_counter(m, "checks");
+	run->stalled_ms = ds_msg_counter(m, "stalled_ms");
+}
+
+static void check_ended(struct run *run, const struct ds_msg *m)
+{
+	u64 pause = ds_msg_counter(m, "pause_ns");
+
+	run->check = 0;
+	run->check_next_ms = now_ms() + run->o.interval_ms;
+	if (m->status) {
+		ds_facts_error(&run->r.facts, "CHECK failed: %s", strerror(m->status));
+		return;
+	}
+	run->r.checks_at_rest++;
+	if (pause > run->r.longest_pause_ns)
+		run->r.longest_pause_ns = pause;
+}
+
+static void on_event(void *arg, const struct ds_msg *m)
+{
+	struct run *run = arg;
+
+	run->heard_ms = now_ms();
+	if (!m) {
+		run->r.events_lost++;
+		run->lost = true;
+		return;
+	}
+	if (run->events) {
+		json_t *o = ds_json_event(m);
+
+		json_dumpf(o, run->events, JSON_COMPACT);
+		json_decref(o);
+		fputc('\n', run->events);
+		fflush(run->events);
+	}
+	switch (m->event) {
+	case DS_EVENT_VIOLATION:
+		take_violation(run, &m->violation);
+		break;
+	case DS_EVENT_PROGRESS:
+		take_progress(run, m);
+		break;
+	case DS_EVENT_DONE:
+		if (run->check && m->request == run->check)
+			check_ended(run, m);
+		break;
+	default:
+		break;
+	}
+}
+
 /* ---- what the module can do ---- */
 
 static const struct ds_item *find_item(const struct ds_msg *caps, u32 class, const char *name)
@@ -174,7 +249,7 @@ static int read_caps(struct run *run, struct ds_err *err)
 	    check_named(run, DS_CLASS_DRAIN, "--drains", run->o.drains_mask, err) ||
 	    check_plant(run, err))
 		return -1;
-	return ds_nl_subscribe(run->nl, err);
+	return ds_nl_subscribe(run->nl, on_event, run, err);
 }
 
 /* ---- the load ---- */
@@ -288,85 +363,10 @@ static int start_race(struct run *run, struct ds_err *err)
 	}
 	ds_msg_free(&done);
 	run->started = true;
-	/* waiting took events off the queue */
-	run->lost = true;
 	return 0;
 }
 
 /* ---- while it runs ---- */
-
-static void take_violation(struct run *run, const struct ds_violation *v)
-{
-	bool counts = v->invariant != 23;
-
-	if (counts)
-		run->violated = true;
-	if (run->shown++ >= SHOWN_VIOLATIONS)
-		return;
-	ds_progress_clear(&run->progress);
-	ds_output_violation(stderr, counts ? "" : "(reported only) ", v);
-	fflush(stderr);
-}
-
-static void take_progress(struct run *run, const struct ds_msg *m)
-{
-	run->now.fills = ds_msg_counter(m, "fills");
-	run->now.effective = ds_msg_counter(m, "drains_effective");
-	run->now.usages = ds_msg_counter(m, "usages");
-	run->now.usage_max = ds_msg_counter(m, "usage_max");
-	run->now.violations = ds_msg_counter(m, "violations");
-	run->now.checks = ds_msg_counter(m, "checks");
-	run->stalled_ms = ds_msg_counter(m, "stalled_ms");
-}
-
-static void check_ended(struct run *run, const struct ds_msg *m)
-{
-	u64 pause = ds_msg_counter(m, "pause_ns");
-
-	run->check = 0;
-	run->check_next_ms = now_ms() + run->o.interval_ms;
-	if (m->status) {
-		ds_facts_error(&run->r.facts, "CHECK failed: %s", strerror(m->status));
-		return;
-	}
-	run->r.checks_at_rest++;
-	if (pause > run->r.longest_pause_ns)
-		run->r.longest_pause_ns = pause;
-}
-
-static void on_event(void *arg, const struct ds_msg *m)
-{
-	struct run *run = arg;
-
-	run->heard_ms = now_ms();
-	if (!m) {
-		run->r.events_lost++;
-		run->lost = true;
-		return;
-	}
-	if (run->events) {
-		json_t *o = ds_json_event(m);
-
-		json_dumpf(o, run->events, JSON_COMPACT);
-		json_decref(o);
-		fputc('\n', run->events);
-		fflush(run->events);
-	}
-	switch (m->event) {
-	case DS_EVENT_VIOLATION:
-		take_violation(run, &m->violation);
-		break;
-	case DS_EVENT_PROGRESS:
-		take_progress(run, m);
-		break;
-	case DS_EVENT_DONE:
-		if (run->check && m->request == run->check)
-			check_ended(run, m);
-		break;
-	default:
-		break;
-	}
-}
 
 /* Netlink failed while the run was on: ERROR, whatever it would be before. */
 static void netlink_failed(struct run *run, const struct ds_err *err)
@@ -601,7 +601,7 @@ static void soak(struct run *run)
 		ds_load_go(&run->load);
 	while (!why) {
 		poll(&pfd, 1, TICK_MS);
-		if (ds_nl_events(run->nl, on_event, run, &err))
+		if (ds_nl_events(run->nl, &err))
 			netlink_failed(run, &err);
 		take_kmsg(run);
 		ms = now_ms();
@@ -685,6 +685,8 @@ static void stop_race(struct run *run)
 	unsigned int limit = f->nr_hangs ? STOP_HUNG_MS : STOP_MS;
 	struct ds_msg done;
 
+	/* one check at a time */
+	run->check = 0;
 	if (last_command(run, DS_CMD_RACE_STOP, limit, &done))
 		return;
 	ds_msg_free(&done);

@@ -12,6 +12,7 @@
 #include <linux/delay.h>
 #include <linux/kthread.h>
 #include <linux/module.h>
+#include <linux/sched/stat.h>
 #include <linux/slab.h>
 
 #include "drainstress.h"
@@ -34,6 +35,15 @@ static const unsigned int ds_drain_weight[__DS_DRAIN_MAX] = {
 
 #define DS_FILL_OF_8	5	/* fills in 8 actions */
 #define DS_REMOTE_OF_16	3	/* fills of another CPU's folios in 16 */
+
+/*
+ * A racing kthread outranks the load, or 16 load threads a CPU would leave it a
+ * few per cent.  So that they get their share too it works for a while, then
+ * sleeps for as long when others want its CPU.
+ */
+#define DS_NICE		(-15)
+#define DS_WORK_MS	4
+#define DS_SLEEP_US	4000
 
 enum { DS_SALT_ACT = 1, DS_SALT_FILL, DS_SALT_DRAIN, DS_SALT_STUTTER };
 
@@ -149,18 +159,30 @@ static void ds_maybe_rest(struct ds_racer *r, u64 *period, unsigned long *until)
 			ds_rand(ds_config.seed, 0, *period, DS_SALT_STUTTER) % mean);
 }
 
+/* Leaves the CPU to others for a while, when there are any. */
+static void ds_maybe_yield(unsigned long *work_until)
+{
+	if (time_before(jiffies, *work_until))
+		return;
+	if (!single_task_running())
+		usleep_range(DS_SLEEP_US, DS_SLEEP_US + 1000);
+	*work_until = jiffies + max(msecs_to_jiffies(DS_WORK_MS), 1UL);
+}
+
 static int ds_racer_main(void *arg)
 {
 	int cpu = (long)arg;
 	struct ds_racer *r = &per_cpu(ds_racers, cpu);
 	unsigned long until = jiffies + msecs_to_jiffies(ds_config.stutter_ms);
+	unsigned long work_until = jiffies + 1;
 	u64 period = 0;
 
-	set_user_nice(current, MAX_NICE);
+	set_user_nice(current, DS_NICE);
 	while (!kthread_should_stop()) {
 		u64 act = ds_rand(ds_config.seed, cpu, r->index, DS_SALT_ACT);
 
 		ds_maybe_rest(r, &period, &until);
+		ds_maybe_yield(&work_until);
 		if (ds_kinds_here && ((act & 7) < DS_FILL_OF_8 || !ds_weight_sum))
 			ds_act_fill(cpu, r, ds_rand(ds_config.seed, cpu, r->index,
 						    DS_SALT_FILL));
