@@ -29,7 +29,7 @@ static const unsigned int ds_drain_weight[__DS_DRAIN_MAX] = {
 	[DS_DRAIN_LOCAL] = 2000,
 	[DS_DRAIN_CPU] = 40,
 	[DS_DRAIN_ALL] = 16,
-	[DS_DRAIN_DISABLE] = 1,
+	[DS_DRAIN_DISABLE] = 2,
 	[DS_DRAIN_RELEASE] = 1000,
 };
 
