@@ -41,10 +41,18 @@ static const struct argp argp = {
 static const char *retry_text(const char *retry)
 {
 	if (!strcmp(retry, "LOOK"))
-		return "it has to look wrong again in later snapshots, with nothing drained in between";
+		return "when it looks wrong in later snapshots too, nothing drained in between";
 	if (!strcmp(retry, "QUIESCE"))
 		return "only after the module's threads rest and all CPUs were drained";
 	return "at first sight";
+}
+
+static void explain(u32 id)
+{
+	printf("I%u: %s\n", id, ds_invariant_title(id));
+	printf("  why it must hold: %s\n", ds_invariant_why(id));
+	printf("  legitimate exceptions: %s\n", ds_invariant_exceptions(id));
+	printf("  reported: %s\n", retry_text(ds_invariant_retry(id)));
 }
 
 /**
@@ -64,9 +72,7 @@ int ds_cmd_explain(int argc, char **argv)
 		if (!o.mask)
 			printf("I%-3u %s\n", id, ds_invariant_title(id));
 		else if (o.mask & (1ULL << (id - 1)))
-			printf("I%u: %s\n  why it must hold: %s\n  legitimate exceptions: %s\n  reported: %s\n",
-			       id, ds_invariant_title(id), ds_invariant_why(id),
-			       ds_invariant_exceptions(id), retry_text(ds_invariant_retry(id)));
+			explain(id);
 	}
 	return ds_cmd_end_output(DS_EXIT_PASS);
 }

@@ -260,7 +260,7 @@ static const struct argp argp = {
 	options, parse, NULL,
 	"The soak: tortures the per-CPU LRU batches for a while with a load of user\n"
 	"space, a race of fills against drains in the kernel and checks in between,\n"
-	"and judges.\v"
+	"and judges.\v\n"
 	"Exit codes: 0 PASS, 1 FAIL, 2 USAGE, 3 INCONCLUSIVE, 4 SKIP, 5 ERROR, 6 HANG.\n"
 	"Other commands: drainctl help.",
 	NULL, help_filter, NULL

@@ -126,7 +126,8 @@ static int open_places(struct child *c)
 	if (!c->p->no_tmpfs) {
 		unsigned int files = c->p->threads * (DS_FLOOD_PRIVATE + 1);
 
-		if (ds_places_add_tmpfs(&c->places, c->p->memory / 2, files, text, sizeof(text)))
+		if (ds_places_add_tmpfs(&c->places, c->p->memory / 2, files, text,
+					sizeof(text)))
 			return fail(c->sh, false, "no place for files");
 		if (text[0])
 			note(c->sh, "%s", text);
@@ -172,7 +173,7 @@ static int limit_threads(struct child *c)
 				    "RLIMIT_NOFILE %llu is too low for one thread, which takes %u: raise it with ulimit -n",
 				    (u64)rl.rlim_cur, FDS_SPARE + per_thread);
 		if (most < c->threads) {
-			note(c->sh, "RLIMIT_NOFILE %llu: %u of %u threads run, ulimit -n %u for all",
+			note(c->sh, "RLIMIT_NOFILE %llu: %u of %u threads, ulimit -n %u for all",
 			     (u64)rl.rlim_cur, most, want, FDS_SPARE + per_thread * want);
 			c->threads = most;
 		}
@@ -225,7 +226,7 @@ static int open_thread_files(struct child *c, unsigned int t)
 			place = place_of(c, t, k);
 			f->fds[k] = ds_place_file(&c->places.v[place]);
 			if (f->fds[k] < 0)
-				return fail(c->sh, false, "%s: cannot make file %u of thread %u: %s",
+				return fail(c->sh, false, "%s: no file %u of thread %u: %s",
 					    c->places.v[place].name, k, t, strerror(-f->fds[k]));
 		} else {
 			/* neighbours share one file, and all meet over the others */

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Values on the command line: what is taken, and what is refused.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "opts.h"
+#include "run_opts.h"
+
+static void test_duration(void **state)
+{
+	static const struct {
+		const char *text;
+		u64 ms;
+	} good[] = {
+		{ "1", 1000 }, { "90", 90000 }, { "90s", 90000 }, { "10m", 600000 },
+		{ "2h", 7200000 }, { "8760h", 31536000000ULL },
+	};
+	static const char * const bad[] = {
+		"", "0", "0s", "x", "-1", "+1", " 1", "1 ", "1d", "1ms", "s", "1.5", "1s1",
+		"99999999999999999999", "8761h", "18446744073709551615h",
+	};
+	unsigned int i;
+	u64 ms;
+
+	(void)state;
+	for (i = 0; i < ARRAY_SIZE(good); i++) {
+		assert_int_equal(ds_opt_duration(good[i].text, &ms), 0);
+		assert_int_equal(ms, good[i].ms);
+	}
+	for (i = 0; i < ARRAY_SIZE(bad); i++)
+		assert_int_not_equal(ds_opt_duration(bad[i], &ms), 0);
+}
+
+static void test_size(void **state)
+{
+	static const struct {
+		const char *text;
+		u64 bytes;
+	} good[] = {
+		{ "1", 1 }, { "4096", 4096 }, { "1K", 1024 }, { "512M", 512ULL << 20 },
+		{ "2g", 2ULL << 30 }, { "1T", 1ULL << 40 },
+	};
+	static const char * const bad[] = {
+		"", "0", "0M", "M", "-1", "1X", "1MB", "1 M", "8388608T", "99999999999999999999",
+	};
+	unsigned int i;
+	u64 bytes;
+
+	(void)state;
+	for (i = 0; i < ARRAY_SIZE(good); i++) {
+		assert_int_equal(ds_opt_size(good[i].text, &bytes), 0);
+		assert_int_equal(bytes, good[i].bytes);
+	}
+	for (i = 0; i < ARRAY_SIZE(bad); i++)
+		assert_int_not_equal(ds_opt_size(bad[i], &bytes), 0);
+}
+
+static void test_number(void **state)
+{
+	u64 n = 77;
+
+	(void)state;
+	assert_int_equal(ds_opt_number("4096", 1, 4096, &n), 0);
+	assert_int_equal(n, 4096);
+	assert_int_not_equal(ds_opt_number("0", 1, 4096, &n), 0);
+	assert_int_not_equal(ds_opt_number("4097", 1, 4096, &n), 0);
+	assert_int_not_equal(ds_opt_number("12x", 1, 4096, &n), 0);
+	assert_int_not_equal(ds_opt_number("-1", 0, ~0ULL, &n), 0);
+	assert_int_equal(n, 4096);
+}
+
+static void test_cpus(void **state)
+{
+	static const char * const good[] = { "0", "0-3", "0-3,5", "1,2,3", "7-7" };
+	static const char * const bad[] = {
+		"", ",", "1,", ",1", "3-1", "a", "1-", "-1", "1--2", "0 1", "9999", "1;2",
+	};
+	char longer[DS_STRING_MAX + 8];
+	unsigned int i;
+
+	(void)state;
+	for (i = 0; i < ARRAY_SIZE(good); i++)
+		assert_int_equal(ds_opt_cpus(good[i]), 0);
+	for (i = 0; i < ARRAY_SIZE(bad); i++)
+		assert_int_not_equal(ds_opt_cpus(bad[i]), 0);
+	memset(longer, '1', sizeof(longer));
+	longer[sizeof(longer) - 1] = '\0';
+	assert_int_not_equal(ds_opt_cpus(longer), 0);
+}
+
+static void test_lists(void **state)
+{
+	static const char * const bad[] = { "", "lru", "lru_add,", ",mlock", "mlock,nothing" };
+	unsigned int i;
+	char buf[16];
+	u64 mask;
+
+	(void)state;
+	assert_int_equal(ds_opt_kinds("lru_add", &mask), 0);
+	assert_int_equal(mask, 1);
+	assert_int_equal(ds_opt_kinds("mlock,lru_add", &mask), 0);
+	assert_int_equal(mask, 1 | 1 << (DS_BATCH_MLOCK - 1));
+	for (i = 0; i < ARRAY_SIZE(bad); i++)
+		assert_int_not_equal(ds_opt_kinds(bad[i], &mask), 0);
+	assert_int_equal(ds_opt_drains("all,local", &mask), 0);
+	assert_int_equal(mask, 1 << (DS_DRAIN_ALL - 1) | 1);
+	assert_int_not_equal(ds_opt_drains("every", &mask), 0);
+	assert_int_equal(ds_opt_invariants("I1,I8", &mask), 0);
+	assert_int_equal(mask, 1 | 1 << 7);
+	assert_int_not_equal(ds_opt_invariants("8", &mask), 0);
+	assert_int_not_equal(ds_opt_invariants("I0", &mask), 0);
+	assert_int_not_equal(ds_opt_invariants("I64", &mask), 0);
+	assert_int_not_equal(ds_opt_invariants("I1,", &mask), 0);
+	/* names are cut, never written past the end */
+	ds_opt_kind_names(buf, sizeof(buf));
+	assert_int_equal(strlen(buf), sizeof(buf) - 1);
+	ds_opt_invariant_names(buf, sizeof(buf));
+	assert_int_equal(strlen(buf), sizeof(buf) - 1);
+	assert_string_equal(ds_kind_name(1), "lru_add");
+	assert_string_equal(ds_kind_name(0), "?");
+	assert_string_equal(ds_kind_name(99), "?");
+	assert_string_equal(ds_drain_name(DS_DRAIN_RELEASE), "release");
+	assert_non_null(ds_invariant_title(8));
+	assert_null(ds_invariant_title(999));
+}
+
+/* The command that repeats a run, given back to the parser, is that run. */
+static void test_repeat(void **state)
+{
+	char name[] = "drainctl", threads[] = "--threads=64", duration[] = "--duration=10m";
+	char seed[] = "--seed=12345", dir[] = "--dir=/tmp/a b'c", kinds[] = "--kinds=lru_add,mlock";
+	char method[] = "--method=punch", fix[] = "--require-fix", memory[] = "--memory=64M";
+	char stutter[] = "--stutter=0";
+	char *argv[11] = { name, threads, duration, seed, dir, kinds, method, fix, memory, stutter,
+		NULL };
+	struct ds_run_opts o;
+	char buf[1024];
+
+	(void)state;
+	assert_int_equal(ds_run_opts_parse(&o, ARRAY_SIZE(argv) - 1, argv), 0);
+	ds_run_repeat(&o, buf, sizeof(buf));
+	assert_string_equal(buf,
+			    "drainctl run --threads 64 --duration 600s --seed 12345 --method punch --memory 65536K --dir '/tmp/a b'\\''c' --kinds lru_add,mlock --stutter 0 --require-fix");
+	ds_run_repeat(&o, buf, 20);
+	assert_int_equal(strlen(buf), 19);
+}
+
+static void test_defaults(void **state)
+{
+	char name[] = "drainctl";
+	char *argv[2] = { name, NULL };
+	struct ds_run_opts a, b;
+
+	(void)state;
+	assert_int_equal(ds_run_opts_parse(&a, 1, argv), 0);
+	assert_true(a.threads >= 16);
+	assert_int_equal(a.duration_ms, 60000);
+	assert_int_equal(a.interval_ms, 5000);
+	assert_string_equal(a.method, "auto");
+	assert_string_equal(a.format->name, "text");
+	assert_true(a.memory > 0);
+	assert_int_equal(ds_run_opts_parse(&b, 1, argv), 0);
+	assert_int_not_equal(a.seed, b.seed);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_duration),
+		cmocka_unit_test(test_size),
+		cmocka_unit_test(test_number),
+		cmocka_unit_test(test_cpus),
+		cmocka_unit_test(test_lists),
+		cmocka_unit_test(test_repeat),
+		cmocka_unit_test(test_defaults),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

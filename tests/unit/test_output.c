@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The stable keys: their names and order are written down here a second time,
+ * so that nobody changes them by accident, and every format carries them.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <jansson.h>
+
+#include "report.h"
+
+#define set_text(array, text) snprintf(array, sizeof(array), "%s", text)
+
+static const char * const golden[] = {
+	"verdict", "exit", "kernel", "fix", "usages", "drains_per_usage_max", "truncates",
+	"fills", "drains_effective", "checks", "violations", "first_violation",
+	"missed_probes", "seed", "repeat",
+};
+
+static struct ds_report *r;
+
+static int set_up(void **state)
+{
+	struct ds_inv_fact *inv;
+
+	(void)state;
+	r = calloc(1, sizeof(*r));
+	if (!r)
+		return -1;
+	r->facts.load = true;
+	r->facts.race = true;
+	r->facts.accounting = true;
+	r->facts.kmsg = true;
+	r->facts.truncates = 11;
+	r->facts.pages = 12;
+	r->facts.fills = 13;
+	r->facts.effective = 14;
+	r->facts.usages = 15;
+	r->facts.fix = DS_FIX_ABSENT;
+	inv = &r->facts.inv[r->facts.nr_inv++];
+	inv->id = 5;
+	set_text(inv->name, "I5");
+	set_text(inv->title, "title of five");
+	inv->available = true;
+	inv->checked = 100;
+	inv->violations = 2;
+	inv->first.has = 1 << DS_VIOL_INVARIANT | 1 << DS_VIOL_PFN;
+	inv->first.invariant = 5;
+	inv->first.pfn = 0xabc;
+	set_text(inv->first.text, "two\nlines");
+	inv = &r->facts.inv[r->facts.nr_inv++];
+	inv->id = 9;
+	set_text(inv->name, "I9");
+	set_text(inv->title, "title of nine");
+	set_text(inv->reason, "no such symbol");
+	set_text(r->kernel, "6.12.0-test");
+	set_text(r->repeat, "drainctl run --seed 5");
+	r->seed = 5;
+	r->missed = 3;
+	ds_verdict(&r->facts, &r->verdict);
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	free(r);
+	return 0;
+}
+
+static char *output(const char *format)
+{
+	const struct ds_format *f = ds_format_find(format);
+	char *text = NULL;
+	size_t len = 0;
+	FILE *mem;
+
+	assert_non_null(f);
+	mem = open_memstream(&text, &len);
+	assert_non_null(mem);
+	assert_int_equal(f->write(mem, r), 0);
+	fclose(mem);
+	assert_non_null(text);
+	return text;
+}
+
+/* The last lines of @text, each after @prefix, are the keys in their order. */
+static void check_tail(const char *text, const char *prefix)
+{
+	const char *p = text;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(golden); i++) {
+		char line[128];
+
+		snprintf(line, sizeof(line), "%s%s%s: ", i ? "" : "\n", prefix, golden[i]);
+		if (i) {
+			assert_memory_equal(p, line, strlen(line));
+		} else {
+			p = strstr(text, line);
+			assert_non_null(p);
+			p++;
+		}
+		p = strchr(p, '\n');
+		assert_non_null(p);
+		p++;
+	}
+	assert_string_equal(p, "");
+}
+
+static void test_text(void **state)
+{
+	char *text = output("text");
+
+	(void)state;
+	check_tail(text, "");
+	assert_non_null(strstr(text, "\nverdict: FAIL\nexit: 1\nkernel: 6.12.0-test\n"));
+	assert_non_null(strstr(text, "\nfix: absent\n"));
+	assert_non_null(strstr(text, "\nfirst_violation: I5 two lines\n"));
+	assert_non_null(strstr(text, "I9   not available: no such symbol"));
+	assert_non_null(strstr(text, "pfn 0xabc"));
+	assert_non_null(strstr(text, "lower bounds"));
+	free(text);
+}
+
+static void test_json(void **state)
+{
+	char *text = output("json");
+	json_error_t error;
+	json_t *o = json_loads(text, 0, &error), *value;
+	const char *key;
+	unsigned int i = 0;
+
+	(void)state;
+	assert_non_null(o);
+	json_object_foreach(o, key, value) {
+		if (i < ARRAY_SIZE(golden))
+			assert_string_equal(key, golden[i]);
+		i++;
+	}
+	assert_true(i > ARRAY_SIZE(golden));
+	assert_string_equal(json_string_value(json_object_get(o, "verdict")), "FAIL");
+	assert_int_equal(json_integer_value(json_object_get(o, "exit")), 1);
+	assert_int_equal(json_integer_value(json_object_get(o, "seed")), 5);
+	value = json_object_get(o, "invariants");
+	assert_int_equal(json_array_size(value), 2);
+	value = json_object_get(json_array_get(value, 0), "first_violation");
+	assert_string_equal(json_string_value(json_object_get(value, "pfn")), "0xabc");
+	json_decref(o);
+	free(text);
+}
+
+static void test_ktap(void **state)
+{
+	char *text = output("ktap");
+	unsigned int plan = 0, lines = 0;
+	const char *p;
+
+	(void)state;
+	assert_int_equal(strncmp(text, "KTAP version 1\n1..", 18), 0);
+	plan = strtoul(text + 18, NULL, 10);
+	for (p = text; *p; p = strchr(p, '\n') + 1)
+		lines += !strncmp(p, "ok ", 3) || !strncmp(p, "not ok ", 7);
+	assert_int_equal(plan, lines);
+	assert_non_null(strstr(text, "\nnot ok 1 I5 title of five\n"));
+	assert_non_null(strstr(text, "\nok 2 I9 title of nine # SKIP no such symbol\n"));
+	assert_non_null(strstr(text, "is present # SKIP absent\n"));
+	check_tail(text, "# ");
+	free(text);
+}
+
+static void test_ktap_set_up(void **state)
+{
+	char *text;
+
+	(void)state;
+	r->facts.setup_exit = DS_EXIT_SKIP;
+	set_text(r->facts.setup_text, "no rings");
+	ds_verdict(&r->facts, &r->verdict);
+	text = output("ktap");
+	assert_non_null(strstr(text, "\n1..0 # SKIP no rings\n"));
+	free(text);
+	text = output("text");
+	assert_non_null(strstr(text, "\nverdict: SKIP\nexit: 4\n"));
+	free(text);
+}
+
+static void test_full_disk(void **state)
+{
+	unsigned int i;
+	FILE *f;
+
+	(void)state;
+	for (i = 0; i < ds_nr_formats; i++) {
+		f = fopen("/dev/full", "we");
+		assert_non_null(f);
+		assert_int_equal(ds_formats[i].write(f, r), -1);
+		fclose(f);
+	}
+}
+
+static void test_formats(void **state)
+{
+	char names[64];
+
+	(void)state;
+	ds_format_names(names, sizeof(names));
+	assert_string_equal(names, "text, json, ktap");
+	assert_null(ds_format_find("xml"));
+}
+
+/* Sums over CPUs, and only over CPUs. */
+static void test_sums(void **state)
+{
+	struct ds_counter cpu0[] = { { .name = "fill.lru_add", .value = 1 },
+		{ .name = "fill.mlock", .value = 2 }, { .name = "effective.all", .value = 4 } };
+	struct ds_counter total[] = { { .name = "fill.lru_add", .value = 1000 } };
+	struct ds_counter probe[] = { { .name = "missed", .value = 7 } };
+	struct ds_msg v[] = {
+		{ .scope = "cpu", .counters = cpu0, .nr_counters = 3 },
+		{ .scope = "cpu", .counters = cpu0, .nr_counters = 3 },
+		{ .scope = "total", .counters = total, .nr_counters = 1 },
+		{ .scope = "probe", .counters = probe, .nr_counters = 1 },
+	};
+
+	(void)state;
+	r->stats.v = v;
+	r->stats.nr = ARRAY_SIZE(v);
+	ds_report_take_stats(r);
+	assert_int_equal(r->facts.fills, 6);
+	assert_int_equal(r->facts.effective, 8);
+	assert_int_equal(r->missed, 7);
+	assert_int_equal(ds_report_cpu_sum(r, "fill.lru_add"), 2);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_text, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_json, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_ktap, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_ktap_set_up, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_full_disk, set_up, tear_down),
+		cmocka_unit_test(test_formats),
+		cmocka_unit_test_setup_teardown(test_sums, set_up, tear_down),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The watchdog: patient with a slow host, but not for ever; and the progress
+ * line.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "progress.h"
+
+static void test_still(void **state)
+{
+	struct ds_watchdog w = { .value = 0 };
+	unsigned int i;
+
+	(void)state;
+	for (i = 0; i < 120; i++)
+		assert_false(ds_watchdog(&w, 0, 250));
+	assert_true(ds_watchdog(&w, 0, 250));
+	assert_int_equal(w.still_ms, 30250);
+	/* it moved: all is forgiven, and the host is known to be slow */
+	assert_false(ds_watchdog(&w, 1, 250));
+	assert_int_equal(w.still_ms, 0);
+	assert_int_equal(ds_watchdog_limit(&w), 305000);
+}
+
+static void test_limit(void **state)
+{
+	struct ds_watchdog w = { .slowest_ms = 10 };
+
+	(void)state;
+	assert_int_equal(ds_watchdog_limit(&w), DS_WATCHDOG_MS);
+	w.slowest_ms = 5000;
+	assert_int_equal(ds_watchdog_limit(&w), 50000);
+	w.slowest_ms = 500000;
+	assert_int_equal(ds_watchdog_limit(&w), DS_WATCHDOG_TOP_MS);
+}
+
+static void test_line(void **state)
+{
+	struct ds_snapshot now = { .ms = 9999 };
+	struct ds_progress p;
+	char *text = NULL;
+	size_t len = 0;
+	FILE *f = tmpfile();
+
+	(void)state;
+	assert_non_null(f);
+	ds_progress_init(&p, f, false, 60000);
+	assert_false(p.tty);
+	fclose(f);
+	p.f = open_memstream(&text, &len);
+	ds_progress_show(&p, &now);
+	assert_int_equal(len, 0);
+	now.ms = 10000;
+	now.truncates = 5000;
+	now.fills = 20000;
+	now.usages = 44;
+	now.usage_max = 1;
+	ds_progress_show(&p, &now);
+	assert_string_equal(text,
+			    "10/60 s: 500 truncates/s, 2000 fills/s, 0 effective drains/s, 44 usages (at most 1 drains), 0 violations\n");
+	fclose(p.f);
+	free(text);
+	/* quiet shows nothing */
+	p.f = NULL;
+	now.ms = 30000;
+	ds_progress_show(&p, &now);
+	ds_progress_clear(&p);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_still),
+		cmocka_unit_test(test_limit),
+		cmocka_unit_test(test_line),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Decisions are a pure function of (seed, thread, index), differ between
+ * neighbours, cover what they may take, and stay the same from version to
+ * version, or old seeds would repeat nothing.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "flood.h"
+#include "rand.h"
+
+static const struct ds_flood_shape shape = {
+	.nr_files = DS_FLOOD_FILES,
+	.max_pages = 100,
+	.nr_ring = 2,
+	.syscall_share = 1,
+	.disk_mask = 1 << 3,
+};
+
+static void test_mixer(void **state)
+{
+	struct ds_rand r = { .state = 0 };
+
+	(void)state;
+	/* the published values of splitmix64 for seed 0 */
+	assert_int_equal(ds_rand_next(&r), 0xe220a8397b1dcdafULL);
+	assert_int_equal(ds_rand_next(&r), 0x6e789e6aa1b965f4ULL);
+	assert_int_equal(ds_rand_next(&r), 0x06c45d188009454fULL);
+}
+
+static void test_golden(void **state)
+{
+	struct ds_rand r = ds_rand_at(1, 2, 3);
+	struct ds_rand again = ds_rand_at(1, 2, 3);
+
+	(void)state;
+	assert_int_equal(ds_rand_next(&r), ds_rand_next(&again));
+	r = ds_rand_at(1, 2, 3);
+	assert_int_not_equal(ds_rand_next(&r), ds_rand_at(2, 1, 3).state);
+}
+
+static void test_neighbours(void **state)
+{
+	u64 a = ds_rand_at(7, 0, 0).state;
+
+	(void)state;
+	assert_int_not_equal(a, ds_rand_at(8, 0, 0).state);
+	assert_int_not_equal(a, ds_rand_at(7, 1, 0).state);
+	assert_int_not_equal(a, ds_rand_at(7, 0, 1).state);
+	assert_int_not_equal(ds_rand_at(7, 1, 0).state, ds_rand_at(7, 0, 1).state);
+}
+
+static void test_below(void **state)
+{
+	struct ds_rand r = ds_rand_at(3, 3, 3);
+	unsigned int seen[7] = { 0 }, i;
+
+	(void)state;
+	for (i = 0; i < 7000; i++)
+		seen[ds_rand_below(&r, 7)]++;
+	for (i = 0; i < 7; i++)
+		assert_in_range(seen[i], 850, 1150);
+	assert_int_equal(ds_rand_below(&r, 1), 0);
+	assert_int_equal(ds_rand_below(&r, 0), 0);
+}
+
+static void test_plan_is_pure(void **state)
+{
+	struct ds_step a, b;
+	u64 i;
+
+	(void)state;
+	memset(&a, 0, sizeof(a));
+	memset(&b, 0, sizeof(b));
+	for (i = 0; i < 1000; i++) {
+		ds_flood_plan(&shape, 99, 5, i, &a);
+		/* what other threads and steps do is no matter */
+		ds_flood_plan(&shape, 99, 6, i + 1, &b);
+		ds_flood_plan(&shape, 99, 5, i, &b);
+		assert_memory_equal(&a, &b, sizeof(a));
+	}
+}
+
+static void test_plan_in_range(void **state)
+{
+	u32 files = 0, rings = 0, syscalls = 0, kept = 0, advised = 0, small = 0, i;
+	struct ds_step s;
+
+	(void)state;
+	for (i = 0; i < 16000; i++) {
+		ds_flood_plan(&shape, 1, 2, i, &s);
+		assert_in_range(s.pages, 1, shape.max_pages);
+		assert_in_range(s.file, 0, shape.nr_files - 1);
+		assert_in_range(s.ring, 0, shape.nr_ring - 1);
+		assert_true(s.keep < (u64)s.pages * DS_PAGE);
+		assert_true(!s.advise || s.file == 3);
+		files |= 1 << s.file;
+		rings |= 1 << s.ring;
+		syscalls += s.syscall;
+		kept += !!s.keep;
+		advised += s.advise;
+		small += s.pages <= 16;
+	}
+	assert_int_equal(files, (1 << DS_FLOOD_FILES) - 1);
+	assert_int_equal(rings, 3);
+	assert_in_range(syscalls, 1700, 2300);
+	assert_in_range(kept, 3500, 4500);
+	assert_in_range(small, 8000, 9500);
+	assert_true(advised > 50);
+}
+
+static void test_tiny_shape(void **state)
+{
+	static const struct ds_flood_shape tiny = { .nr_files = 1, .max_pages = 1 };
+	struct ds_step s;
+	u32 i;
+
+	(void)state;
+	for (i = 0; i < 1000; i++) {
+		ds_flood_plan(&tiny, 1, 1, i, &s);
+		assert_int_equal(s.pages, 1);
+		assert_int_equal(s.file, 0);
+		assert_false(s.syscall);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_mixer),
+		cmocka_unit_test(test_golden),
+		cmocka_unit_test(test_neighbours),
+		cmocka_unit_test(test_below),
+		cmocka_unit_test(test_plan_is_pure),
+		cmocka_unit_test(test_plan_in_range),
+		cmocka_unit_test(test_tiny_shape),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
