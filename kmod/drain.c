@@ -120,8 +120,12 @@ static void ds_check_emptied(int cpu, unsigned int invariant, const char *after)
 	}
 }
 
-static int ds_run_local(int cpu, struct ds_stock *stock)
+static int ds_run_local(int cpu, struct ds_stock *stock, bool bare)
 {
+	if (bare) {
+		ds_call(lru_add_drain)();
+		return 0;
+	}
 	preempt_disable();
 	ds_mark_local(DS_DRAIN_LOCAL);
 	ds_call(lru_add_drain)();
@@ -147,12 +151,12 @@ static int ds_drain_this_cpu(void *unused)
 	return 0;
 }
 
-static int ds_run_cpu(int cpu, struct ds_stock *stock)
+static int ds_run_cpu(int cpu, struct ds_stock *stock, bool bare)
 {
 	return smp_call_on_cpu(cpu, ds_drain_this_cpu, NULL, false);
 }
 
-static int ds_run_all(int cpu, struct ds_stock *stock)
+static int ds_run_all(int cpu, struct ds_stock *stock, bool bare)
 {
 	ds_mark_all(DS_DRAIN_ALL, 1);
 	ds_call(lru_add_drain_all)();
@@ -160,19 +164,21 @@ static int ds_run_all(int cpu, struct ds_stock *stock)
 	return 0;
 }
 
-static int ds_run_disable(int cpu, struct ds_stock *stock)
+static int ds_run_disable(int cpu, struct ds_stock *stock, bool bare)
 {
 	atomic_t *count = (atomic_t *)ds_symbols[DS_SYM_lru_disable_count].addr;
 
 	ds_mark_all(DS_DRAIN_DISABLE, 1);
 	ds_call(lru_cache_disable)();
 	ds_mark_all(DS_DRAIN_DISABLE, -1);
-	if (stock)
-		ds_fill(DS_BATCH_DEACTIVATE_FILE, stock, 3, stock->cursor);
-	preempt_disable();
-	ds_check_emptied(smp_processor_id(), 9,
-			 "between lru_cache_disable() and lru_cache_enable()");
-	preempt_enable();
+	if (!bare) {
+		if (stock)
+			ds_fill(DS_BATCH_DEACTIVATE_FILE, stock, 3, 0);
+		preempt_disable();
+		ds_check_emptied(smp_processor_id(), 9,
+				 "between lru_cache_disable() and lru_cache_enable()");
+		preempt_enable();
+	}
 	/* What the inline lru_cache_enable() does. */
 	atomic_dec(count);
 	return 0;
@@ -183,7 +189,7 @@ static int ds_run_disable(int cpu, struct ds_stock *stock)
  * the first reference to the last, so that no look at rest sees one that it
  * does not know of.
  */
-static int ds_run_release(int cpu, struct ds_stock *stock)
+static int ds_run_release(int cpu, struct ds_stock *stock, bool bare)
 {
 	struct folio_batch fbatch;
 	unsigned int i;
@@ -275,7 +281,7 @@ bool ds_drain_available(unsigned int drain, char *why, size_t len)
 int ds_drain(unsigned int drain, int cpu, struct ds_stock *stock)
 {
 	int slot = ds_call_begin();
-	int err = ds_drain_kinds[drain].run(cpu, stock);
+	int err = ds_drain_kinds[drain].run(cpu, stock, false);
 
 	ds_call_end(slot);
 	raw_cpu_inc(ds_stats.call[drain]);

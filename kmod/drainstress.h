@@ -129,7 +129,6 @@ struct ds_own {
 struct ds_stock {
 	struct file *file;	/* tmpfs file of the module's own, not anonymous */
 	unsigned int nr;
-	unsigned int cursor;
 	struct ds_own *own;
 };
 
@@ -185,13 +184,14 @@ bool ds_learn_isolate(struct folio *folio);
  * struct ds_drain_kind - one row a way of draining
  * @needs:	bit mask of enum ds_sym
  * @all_cpus:	drains every CPU: the CPU argument is ignored
- * @run:	drains; process context, may sleep, must not take the CPU
- *		hotplug lock (the race threads are stopped under it)
+ * @run:	drains, and checks what can be checked at that moment unless
+ *		@bare; process context, may sleep, must not take the CPU hotplug
+ *		lock (the race threads are stopped under it)
  */
 struct ds_drain_kind {
 	u64 needs;
 	bool all_cpus;
-	int (*run)(int cpu, struct ds_stock *stock);
+	int (*run)(int cpu, struct ds_stock *stock, bool bare);
 };
 
 extern const struct ds_drain_kind ds_drain_kinds[__DS_DRAIN_MAX];
@@ -277,7 +277,7 @@ struct ds_race_config {
 	u32 kinds;		/* DS_KIND_BIT */
 	u32 drains;
 	u32 stutter_ms;
-	bool race;
+	enum drainstress_race race;
 	bool accounting;
 	struct cpumask cpus;
 };

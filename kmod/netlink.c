@@ -400,7 +400,7 @@ static int ds_race_start_cmd(struct sk_buff *in, struct genl_info *info)
 	config = &req->config;
 	config->seed = nla_get_u64(info->attrs[DS_A_SEED]);
 	config->stutter_ms = 1000;
-	config->race = true;
+	config->race = DS_RACE_FULL;
 	config->accounting = true;
 	if (info->attrs[DS_A_STUTTER_MS])
 		config->stutter_ms = nla_get_u32(info->attrs[DS_A_STUTTER_MS]);
@@ -792,7 +792,7 @@ static const struct nla_policy ds_policy[DS_A_MAX + 1] = {
 	[DS_A_KINDS] = { .type = NLA_U64 },
 	[DS_A_DRAINS] = { .type = NLA_U64 },
 	[DS_A_STUTTER_MS] = NLA_POLICY_MAX(NLA_U32, 60000),
-	[DS_A_RACE] = NLA_POLICY_MAX(NLA_U8, 1),
+	[DS_A_RACE] = NLA_POLICY_MAX(NLA_U8, DS_RACE_BARE),
 	[DS_A_ACCOUNTING] = NLA_POLICY_MAX(NLA_U8, 1),
 	[DS_A_INVARIANTS] = { .type = NLA_U64 },
 	[DS_A_NAME] = { .type = NLA_NUL_STRING, .len = DS_STRING_MAX - 1 },

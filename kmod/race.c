@@ -96,45 +96,91 @@ static unsigned int ds_pick_drain(u32 random)
 	return drain;
 }
 
-static void ds_act_fill(int cpu, struct ds_racer *r, u64 random)
-{
-	unsigned int kind = ds_pick_bit(ds_kinds_here, (u32)random & 0xffff);
-	const struct ds_batch_kind *row = &ds_batch_kinds[kind];
-	unsigned int n = 1 + ((random >> 16) & 0xffff) % DS_BATCH_SIZE;
-	struct ds_stock *stock = row->anon ? &r->anon : &r->file;
-	unsigned int start = (random >> 40) & 0xffff;
-	unsigned int i;
-	int other;
+/* One decision: what this CPU does next. */
+struct ds_action {
+	u8 kind;		/* batch kind of a fill, 0: a drain */
+	u8 drain;
+	u8 n;			/* folios of a fill, 1 .. batch size */
+	u16 start;		/* where in the stock */
+	int cpu;		/* whose stock, or which CPU is drained */
+};
 
-	if (row->foreign && ((random >> 32) & 15) < DS_REMOTE_OF_16) {
-		other = cpumask_next(cpu, &ds_config.cpus);
-		if (other >= nr_cpu_ids)
-			other = cpumask_first(&ds_config.cpus);
-		stock = &per_cpu(ds_racers, other).file;
-		raw_cpu_inc(ds_stats.remote);
+/* A pure function of (seed, @cpu, @index) and of the run's kinds and CPUs. */
+static void ds_decide(struct ds_action *a, int cpu, u64 index)
+{
+	u64 act = ds_rand(ds_config.seed, cpu, index, DS_SALT_ACT);
+	u64 random;
+	unsigned int n;
+
+	memset(a, 0, sizeof(*a));
+	a->cpu = cpu;
+	if (ds_kinds_here && ((act & 7) < DS_FILL_OF_8 || !ds_weight_sum)) {
+		random = ds_rand(ds_config.seed, cpu, index, DS_SALT_FILL);
+		a->kind = ds_pick_bit(ds_kinds_here, random & 0xffff);
+		a->n = 1 + ((random >> 16) & 0xffff) % DS_BATCH_SIZE;
+		a->start = random >> 40;
+		if (ds_batch_kinds[a->kind].foreign &&
+		    ((random >> 32) & 15) < DS_REMOTE_OF_16) {
+			a->cpu = cpumask_next(cpu, &ds_config.cpus);
+			if (a->cpu >= nr_cpu_ids)
+				a->cpu = cpumask_first(&ds_config.cpus);
+		}
+		return;
 	}
-	if (row->prepare && row->anon && stock->nr) {
-		/* Lazyfree works once a folio: make as many fit again. */
-		for (i = 0; i < n; i++)
-			row->prepare(stock->own[(start + i) % stock->nr].folio);
+	random = ds_rand(ds_config.seed, cpu, index, DS_SALT_DRAIN);
+	a->drain = ds_pick_drain(random);
+	if (a->drain != DS_DRAIN_CPU)
+		return;
+	n = (random >> 32) % cpumask_weight(&ds_config.cpus);
+	for_each_cpu(a->cpu, &ds_config.cpus) {
+		if (!n--)
+			break;
 	}
-	ds_fill(kind, stock, n, start);
 }
 
-static void ds_act_drain(int cpu, struct ds_racer *r, u64 random)
+static void ds_act_fill(int cpu, const struct ds_action *a)
 {
-	unsigned int drain = ds_pick_drain(random & 0xffffffff);
-	int target = cpu;
+	const struct ds_batch_kind *row = &ds_batch_kinds[a->kind];
+	struct ds_stock *stock = ds_cpu_stock(a->cpu, row->anon);
+	unsigned int i;
 
-	if (drain == DS_DRAIN_CPU) {
-		unsigned int n = (random >> 32) % cpumask_weight(&ds_config.cpus);
-
-		for_each_cpu(target, &ds_config.cpus) {
-			if (!n--)
-				break;
-		}
+	if (a->cpu != cpu)
+		raw_cpu_inc(ds_stats.remote);
+	if (row->prepare && row->anon && stock->nr) {
+		/* Lazyfree works once a folio: make as many fit again. */
+		for (i = 0; i < a->n; i++)
+			row->prepare(stock->own[(a->start + i) % stock->nr].folio);
 	}
-	ds_drain(drain, target, &r->file);
+	ds_fill(a->kind, stock, a->n, a->start);
+}
+
+/*
+ * The yardstick of the engine: the first DS_BARE actions over and over, with no
+ * more than the kernel calls and the tests that find folios for them.
+ */
+#define DS_BARE		16384
+
+static void ds_bare_fill(const struct ds_action *a)
+{
+	const struct ds_batch_kind *row = &ds_batch_kinds[a->kind];
+	struct ds_stock *stock = ds_cpu_stock(a->cpu, row->anon);
+	unsigned int i, pos, done = 0;
+
+	if (!stock->nr)
+		return;
+	pos = a->start % stock->nr;
+	for (i = 0; row->anon && row->prepare && i < a->n; i++)
+		row->prepare(stock->own[(a->start + i) % stock->nr].folio);
+	preempt_disable();
+	for (i = 0; i < stock->nr && done < a->n; i++) {
+		if (row->ready(stock->own[pos].folio)) {
+			row->queue(stock->own[pos].folio);
+			done++;
+		}
+		if (++pos == stock->nr)
+			pos = 0;
+	}
+	preempt_enable();
 }
 
 /* Rests while a check wants the race still, or while it is time to stutter. */
@@ -169,26 +215,51 @@ static void ds_maybe_yield(unsigned long *work_until)
 	*work_until = jiffies + max(msecs_to_jiffies(DS_WORK_MS), 1UL);
 }
 
+static void ds_bare_main(int cpu, struct ds_racer *r)
+{
+	struct ds_action *actions;
+	unsigned long until = jiffies;
+	unsigned int i;
+	u64 period = 0;
+
+	actions = kvmalloc_array(DS_BARE, sizeof(*actions), GFP_KERNEL);
+	if (!actions)
+		return;
+	for (i = 0; i < DS_BARE; i++)
+		ds_decide(&actions[i], cpu, i);
+	for (i = 0; !kthread_should_stop(); i = (i + 1) % DS_BARE) {
+		const struct ds_action *a = &actions[i];
+
+		if (a->kind)
+			ds_bare_fill(a);
+		else
+			ds_drain_kinds[a->drain].run(a->cpu, &r->file, true);
+		ds_maybe_rest(r, &period, &until);
+		cond_resched();
+	}
+	kvfree(actions);
+}
+
 static int ds_racer_main(void *arg)
 {
 	int cpu = (long)arg;
 	struct ds_racer *r = &per_cpu(ds_racers, cpu);
 	unsigned long until = jiffies + msecs_to_jiffies(ds_config.stutter_ms);
 	unsigned long work_until = jiffies + 1;
+	struct ds_action action;
 	u64 period = 0;
 
 	set_user_nice(current, DS_NICE);
+	if (ds_config.race == DS_RACE_BARE)
+		ds_bare_main(cpu, r);
 	while (!kthread_should_stop()) {
-		u64 act = ds_rand(ds_config.seed, cpu, r->index, DS_SALT_ACT);
-
 		ds_maybe_rest(r, &period, &until);
 		ds_maybe_yield(&work_until);
-		if (ds_kinds_here && ((act & 7) < DS_FILL_OF_8 || !ds_weight_sum))
-			ds_act_fill(cpu, r, ds_rand(ds_config.seed, cpu, r->index,
-						    DS_SALT_FILL));
-		else if (ds_weight_sum)
-			ds_act_drain(cpu, r, ds_rand(ds_config.seed, cpu, r->index,
-						     DS_SALT_DRAIN));
+		ds_decide(&action, cpu, r->index);
+		if (action.kind)
+			ds_act_fill(cpu, &action);
+		else
+			ds_drain(action.drain, action.cpu, &r->file);
 		r->index++;
 		raw_cpu_inc(ds_stats.loops);
 		cond_resched();
@@ -319,7 +390,7 @@ int ds_race_start(const struct ds_race_config *config)
 		ds_usage_disarm();
 	if (err)
 		return err;
-	if (!config->race)
+	if (config->race == DS_RACE_NONE)
 		return 0;
 	ds_choose_kinds();
 	if (!ds_kinds_here && !ds_weight_sum)

@@ -81,7 +81,7 @@
  *		[DS_A_STUTTER_MS] u32, mean length of a running period; between
  *			two all threads rest for an eighth of it; 0 never rests;
  *			default 1000
- *		[DS_A_RACE] u8, 0: no kthreads, probes and checks only
+ *		[DS_A_RACE] u8, enum drainstress_race; default: DS_RACE_FULL
  *		[DS_A_ACCOUNTING] u8, 0: probes stay off (for benchmarks)
  *	out:	DS_A_REQUEST u32
  *	event:	STATE "running"
@@ -288,6 +288,15 @@ enum drainstress_class {
 	DS_CLASS_ENTRY,
 	DS_CLASS_INVARIANT,
 	DS_CLASS_PLANT,
+};
+
+/* What the racing kthreads do. */
+enum drainstress_race {
+	DS_RACE_NONE,		/* there are none: probes and checks only */
+	DS_RACE_FULL,
+	DS_RACE_BARE,		/* for benchmarks: the same actions from an array
+				 * made beforehand, nothing counted or checked
+				 */
 };
 
 /* Does percpu_pvec_drained survive folio_batch_move_lru()? */
