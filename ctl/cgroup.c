@@ -2,8 +2,9 @@
 /*
  * A version 2 control group for the load, with a memory limit where the memory
  * controller can be had.  A host without it only loses the limit.  The group
- * is called drainstress-PID, so that two runs do not meet and a run can remove
- * what a killed one left.  It moves nobody: the child enters by itself.
+ * is called drainstress-PID, so that two runs do not meet.  A guard process
+ * removes it when the controller is killed; should that be killed too, the next
+ * run removes the empty group.  It moves nobody: the child enters by itself.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -12,13 +13,16 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "cgroup.h"
 
 #define PREFIX "drainstress-"
+#define GUARD_MS 10000
 
 static int find_mount(char *dir, size_t len)
 {
@@ -72,6 +76,64 @@ static void remove_stale(const char *root)
 	closedir(d);
 }
 
+static int remove_dir(const char *dir, unsigned int timeout_ms)
+{
+	struct timespec ts = { .tv_nsec = 10 * 1000000L };
+	unsigned int waited;
+
+	for (waited = 0; rmdir(dir); waited += 10) {
+		if (errno == ENOENT)
+			break;
+		if (errno != EBUSY || waited >= timeout_ms)
+			return -errno;
+		nanosleep(&ts, NULL);
+	}
+	return 0;
+}
+
+/*
+ * The load dies with its controller, but somebody has to remove the group
+ * afterwards.  The guard holds nothing but its end of a pipe: an inherited
+ * netlink socket would keep the run's ownership.
+ */
+static void __noreturn guard(const char *dir, int fd)
+{
+	char c;
+
+	prctl(PR_SET_NAME, "drainctl-guard");
+	signal(SIGINT, SIG_IGN);
+	signal(SIGTERM, SIG_IGN);
+	signal(SIGHUP, SIG_IGN);
+	if (dup2(fd, 0) < 0 || close_range(1, ~0U, 0))
+		_exit(1);
+	/* nobody writes: this ends when the controller closes or dies */
+	while (read(0, &c, 1) < 0 && errno == EINTR)
+		;
+	_exit(remove_dir(dir, GUARD_MS) ? 1 : 0);
+}
+
+/* Best effort: without a guard the next run cleans up. */
+static void start_guard(struct ds_cgroup *cg)
+{
+	int fds[2];
+	pid_t pid;
+
+	if (pipe2(fds, O_CLOEXEC))
+		return;
+	pid = fork();
+	if (!pid) {
+		close(fds[1]);
+		guard(cg->dir, fds[0]);
+	}
+	close(fds[0]);
+	if (pid < 0) {
+		close(fds[1]);
+		return;
+	}
+	cg->guard_fd = fds[1];
+	cg->guard_pid = pid;
+}
+
 /**
  * ds_cgroup_make() - make the group
  * @limit: bytes of memory
@@ -86,6 +148,7 @@ int ds_cgroup_make(struct ds_cgroup *cg, u64 limit, char *note, size_t len)
 	int ret;
 
 	memset(cg, 0, sizeof(*cg));
+	cg->guard_fd = -1;
 	note[0] = '\0';
 	ret = find_mount(root, sizeof(root));
 	if (ret) {
@@ -114,6 +177,7 @@ int ds_cgroup_make(struct ds_cgroup *cg, u64 limit, char *note, size_t len)
 			 "cgroup v2 has no memory controller here (%s): the load runs without a memory limit",
 			 strerror(-ret));
 	cg->limited = !ret;
+	start_guard(cg);
 	return 0;
 }
 
@@ -147,18 +211,19 @@ u64 ds_cgroup_oom_kills(const struct ds_cgroup *cg)
  */
 int ds_cgroup_remove(struct ds_cgroup *cg, unsigned int timeout_ms)
 {
-	struct timespec ts = { .tv_nsec = 10 * 1000000L };
-	unsigned int waited;
+	int ret;
 
 	if (!cg->dir[0])
 		return 0;
-	for (waited = 0; rmdir(cg->dir); waited += 10) {
-		if (errno == ENOENT)
-			break;
-		if (errno != EBUSY || waited >= timeout_ms)
-			return -errno;
-		nanosleep(&ts, NULL);
+	ret = remove_dir(cg->dir, timeout_ms);
+	if (cg->guard_pid) {
+		close(cg->guard_fd);
+		/* it tries on where we gave up */
+		if (!ret)
+			waitpid(cg->guard_pid, NULL, 0);
+		cg->guard_pid = 0;
 	}
-	cg->dir[0] = '\0';
-	return 0;
+	if (!ret)
+		cg->dir[0] = '\0';
+	return ret;
 }

@@ -12,11 +12,15 @@
  * @dir:	empty when there is none
  * @procs:	its cgroup.procs
  * @limited:	it has a memory limit
+ * @guard_fd:	end of a pipe whose closing wakes the guard
+ * @guard_pid:	process that removes the group when this one cannot, 0 for none
  */
 struct ds_cgroup {
 	char dir[256];
 	char procs[300];
 	bool limited;
+	int guard_fd;
+	int guard_pid;
 };
 
 int ds_cgroup_make(struct ds_cgroup *cg, u64 limit, char *note, size_t len);

@@ -57,7 +57,10 @@ static void parts(struct ktap *t, const struct ds_report *r)
 	result(t, !f->load || (f->truncates && f->pages), "load truncated files",
 	       f->load ? NULL : "--no-load");
 	result(t, !f->race || f->fills, "race filled batches", f->race ? NULL : "--no-race");
-	result(t, !f->race || f->effective, "race drained batches", f->race ? NULL : "--no-race");
+	skip = f->race ? NULL : "--no-race";
+	if (f->race && !f->accounting)
+		skip = "--no-accounting";
+	result(t, skip || f->effective, "race drained batches", skip);
 	result(t, !f->accounting || f->usages, "batch usages were seen",
 	       f->accounting ? NULL : "--no-accounting");
 	result(t, f->submitted == f->reaped && !f->dropped, "io_uring lost nothing",

@@ -762,15 +762,16 @@ static int set_up(struct run *run)
 
 static void clean_up(struct run *run)
 {
-	int status;
+	int status, ret;
 
 	if (run->load.pid) {
 		ds_load_kill(&run->load);
 		ds_load_wait(&run->load, STOP_HUNG_MS, &status);
 	}
 	ds_signals_victims(0, run->cg.dir);
-	if (ds_cgroup_remove(&run->cg, STOP_HUNG_MS))
-		say(run, "cgroup %s cannot be removed: %s", run->cg.dir, strerror(errno));
+	ret = ds_cgroup_remove(&run->cg, STOP_HUNG_MS);
+	if (ret)
+		say(run, "cgroup %s cannot be removed: %s", run->cg.dir, strerror(-ret));
 	ds_signals_victims(0, "");
 	ds_nl_close(run->nl);
 	ds_kmsg_close(&run->kmsg);

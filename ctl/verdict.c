@@ -154,7 +154,8 @@ static void rule_work(const struct ds_facts *f, struct ds_verdict *v)
 		reason(v, DS_EXIT_INCONCLUSIVE, "the load could not write a page");
 	if (f->race && !f->fills)
 		reason(v, DS_EXIT_INCONCLUSIVE, "no batch was filled");
-	if (f->race && !f->effective)
+	/* without the probes nobody counts what a drain moved */
+	if (f->race && f->accounting && !f->effective)
 		reason(v, DS_EXIT_INCONCLUSIVE, "no drain moved a folio");
 	if (f->accounting && !f->usages)
 		reason(v, DS_EXIT_INCONCLUSIVE, "no batch usage was seen");

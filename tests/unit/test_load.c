@@ -298,6 +298,38 @@ static void test_cgroup(void **state)
 	assert_int_equal(ds_cgroup_remove(&cg, 0), 0);
 }
 
+/* SIGKILL of whoever made the group: the guard removes it. */
+static void test_cgroup_guard(void **state)
+{
+	char note[256], dir[256] = "";
+	int pipes[2], status, i;
+	struct ds_cgroup cg;
+	pid_t pid;
+
+	(void)state;
+	assert_int_equal(pipe(pipes), 0);
+	pid = fork();
+	if (!pid) {
+		if (ds_cgroup_make(&cg, MEMORY, note, sizeof(note)))
+			_exit(1);
+		if (write(pipes[1], cg.dir, sizeof(dir)) != sizeof(dir))
+			_exit(1);
+		pause();
+	}
+	close(pipes[1]);
+	if (read(pipes[0], dir, sizeof(dir)) != sizeof(dir)) {
+		waitpid(pid, &status, 0);
+		skip();
+	}
+	assert_int_equal(access(dir, F_OK), 0);
+	kill(pid, SIGKILL);
+	waitpid(pid, &status, 0);
+	for (i = 0; i < 500 && !access(dir, F_OK); i++)
+		sleep_ms(10);
+	assert_int_not_equal(access(dir, F_OK), 0);
+	close(pipes[0]);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -309,6 +341,7 @@ int main(void)
 		cmocka_unit_test(test_dies_with_controller),
 		cmocka_unit_test(test_killed),
 		cmocka_unit_test(test_cgroup),
+		cmocka_unit_test(test_cgroup_guard),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -135,6 +135,7 @@ static void test_halves(void **state)
 	good(state);
 	facts.accounting = false;
 	facts.usages = 0;
+	facts.effective = 0;
 	facts.inv[1].checked = 0;
 	assert_int_equal(judge(), DS_EXIT_PASS);
 	facts.load = false;
