@@ -96,7 +96,7 @@ static int remove_dir(const char *dir, unsigned int timeout_ms)
  * afterwards.  The guard holds nothing but its end of a pipe: an inherited
  * netlink socket would keep the run's ownership.
  */
-static void __noreturn guard(const char *dir, int fd)
+static void __noreturn guard_main(const char *dir, int fd)
 {
 	char c;
 
@@ -123,7 +123,7 @@ static void start_guard(struct ds_cgroup *cg)
 	pid = fork();
 	if (!pid) {
 		close(fds[1]);
-		guard(cg->dir, fds[0]);
+		guard_main(cg->dir, fds[0]);
 	}
 	close(fds[0]);
 	if (pid < 0) {

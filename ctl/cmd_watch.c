@@ -97,23 +97,15 @@ static void on_event(void *arg, const struct ds_msg *m)
 	fflush(stdout);
 }
 
-static u64 now_ms(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (u64)ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
-}
-
 static int watch(struct ds_nl *nl, struct watch_opts *o, struct ds_err *err)
 {
-	u64 end = o->duration_ms ? now_ms() + o->duration_ms : ~0ULL, seen, wait;
+	u64 end = o->duration_ms ? ds_now_ms() + o->duration_ms : ~0ULL, seen, wait;
 	struct pollfd pfd = { .fd = ds_nl_event_fd(nl), .events = POLLIN };
 	struct ds_msg caps;
 
-	while (!ds_signals_seen() && now_ms() < end && !ferror(stdout)) {
+	while (!ds_signals_seen() && ds_now_ms() < end && !ferror(stdout)) {
 		seen = o->events;
-		wait = end - now_ms();
+		wait = end - ds_now_ms();
 		poll(&pfd, 1, wait < PING_MS ? (int)wait : PING_MS);
 		if (ds_nl_events(nl, err))
 			return -1;

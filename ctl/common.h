@@ -8,6 +8,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <time.h>
 
 #include "types.h"
 
@@ -44,6 +45,15 @@ static inline int __printf(4, 5) ds_error(struct ds_err *e, enum ds_exit code, i
 	vsnprintf(e->text, sizeof(e->text), fmt, ap);
 	va_end(ap);
 	return -1;
+}
+
+/* CLOCK_MONOTONIC in milliseconds. */
+static inline u64 ds_now_ms(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (u64)ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
 }
 
 #endif /* DS_COMMON_H */

@@ -537,14 +537,6 @@ static int find_request(struct ds_nl *nl, u32 request, struct ds_msg *out, struc
 	return ret;
 }
 
-static u64 now_ms(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (u64)ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
-}
-
 /**
  * ds_nl_wait_done() - wait until a queued request has been carried out
  * @request:	id from its answer
@@ -559,7 +551,7 @@ static u64 now_ms(void)
 int ds_nl_wait_done(struct ds_nl *nl, u32 request, unsigned int timeout_ms,
 		    struct ds_msg *out, struct ds_err *err)
 {
-	u64 start = now_ms(), reread;
+	u64 start = ds_now_ms(), reread;
 	int ret;
 
 	if (!nl->ev && ds_nl_subscribe(nl, NULL, NULL, err))
@@ -571,12 +563,12 @@ int ds_nl_wait_done(struct ds_nl *nl, u32 request, unsigned int timeout_ms,
 		ret = find_request(nl, request, out, err);
 		if (ret)
 			return ret < 0 ? -1 : 0;
-		if (now_ms() - start >= timeout_ms)
+		if (ds_now_ms() - start >= timeout_ms)
 			return ds_error(err, DS_EXIT_HANG, ETIMEDOUT,
 					"request %u has not been carried out within %u s", request,
 					timeout_ms / 1000);
-		reread = now_ms() + REREAD_MS;
-		while (!nl->woken && now_ms() < reread && poll(&pfd, 1, REREAD_MS) > 0) {
+		reread = ds_now_ms() + REREAD_MS;
+		while (!nl->woken && ds_now_ms() < reread && poll(&pfd, 1, REREAD_MS) > 0) {
 			if (ds_nl_events(nl, err))
 				return -1;
 		}

@@ -10,9 +10,6 @@
 #include "opts.h"
 #include "report.h"
 
-/* The canary is a property of the kernel, reported under a key of its own. */
-#define INV_CANARY 23
-
 /**
  * ds_report_note() - something is smaller or other than asked for
  */
@@ -120,7 +117,7 @@ static struct ds_inv_fact *inv_of(struct ds_facts *f, u32 id)
 	inv = &f->inv[f->nr_inv++];
 	memset(inv, 0, sizeof(*inv));
 	inv->id = id;
-	inv->reported = id == INV_CANARY;
+	inv->reported = id == DS_INV_CANARY;
 	title = ds_invariant_title(id);
 	snprintf(inv->name, sizeof(inv->name), "I%u", id);
 	snprintf(inv->title, sizeof(inv->title), "%s", title ? title : "unknown to this drainctl");

@@ -1,82 +1,32 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * "drainctl run", the soak: starts the load and the module's race, asks for
- * checks at rest, watches events, the kernel log and that everything makes
- * progress, ends both, and collects what the verdict and the report need.  It
- * judges nothing (verdict.c), formats nothing (output_*.c) and truncates
- * nothing (stress/).
+ * "drainctl run", the soak: starts the load and the module's race, has them
+ * watched (run_watch.c), ends both, and collects what the verdict and the
+ * report need.  It judges nothing (verdict.c), formats nothing (output_*.c) and
+ * truncates nothing (stress/).
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <jansson.h>
-#include <poll.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/utsname.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
-#include "cgroup.h"
 #include "commands.h"
-#include "progress.h"
-#include "report.h"
-#include "run_opts.h"
+#include "run.h"
 #include "signals.h"
 
-#define TICK_MS 250
-#define FIRST_CHECK_MS 1000
-#define PLANT_MS 500		/* before the first check */
-#define SILENCE_MS 4000		/* PROGRESS comes once a second */
 #define READY_MS 60000
 #define START_MS 30000
 #define STOP_MS 60000
 #define STOP_HUNG_MS 5000
-#define CHECK_MS 120000
-#define SHOWN_VIOLATIONS 10
 
 /**
- * struct run - a soak under way
- * @start_ms, @end_ms: of the load, CLOCK_MONOTONIC
- * @check:	request id of the check under way, 0 for none
- * @lost:	events were lost: results have to be read again
- * @silent_ms:	since the module was last heard of
- * @violated:	a violation that counts has been seen
- * @dogs:	one for each thread of the load, one for fills, one for drains
+ * ds_run_say() - a line on standard error, beside the progress line
  */
-struct run {
-	struct ds_run_opts o;
-	struct ds_report r;
-	struct ds_method_choice choice;
-	struct ds_nl *nl;
-	struct ds_load load;
-	struct ds_cgroup cg;
-	struct ds_kmsg kmsg;
-	struct ds_progress progress;
-	struct ds_snapshot now;
-	FILE *events;
-	u64 start_ms, end_ms, last_ms;
-	u32 check;
-	u64 check_sent_ms, check_next_ms;
-	u64 heard_ms;
-	bool started, lost, violated, planted, gone;
-	unsigned int shown;
-	u64 stalled_ms;
-	struct ds_watchdog *dogs;
-	struct ds_watchdog fill_dog, stall_dog;
-};
-
-static u64 now_ms(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (u64)ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
-}
-
-static void __printf(2, 3) say(struct run *run, const char *fmt, ...)
+void ds_run_say(struct ds_run *run, const char *fmt, ...)
 {
 	va_list ap;
 
@@ -89,86 +39,11 @@ static void __printf(2, 3) say(struct run *run, const char *fmt, ...)
 }
 
 /* A set-up error becomes the verdict of a run that never began. */
-static int set_up_failed(struct run *run, const struct ds_err *err)
+static int set_up_failed(struct ds_run *run, const struct ds_err *err)
 {
 	run->r.facts.setup_exit = err->exit;
 	snprintf(run->r.facts.setup_text, sizeof(run->r.facts.setup_text), "%s", err->text);
 	return -1;
-}
-
-/* ---- events ---- */
-
-static void take_violation(struct run *run, const struct ds_violation *v)
-{
-	bool counts = v->invariant != 23;
-
-	if (counts)
-		run->violated = true;
-	if (run->shown++ >= SHOWN_VIOLATIONS)
-		return;
-	ds_progress_clear(&run->progress);
-	ds_output_violation(stderr, counts ? "" : "(reported only) ", v);
-	fflush(stderr);
-}
-
-static void take_progress(struct run *run, const struct ds_msg *m)
-{
-	run->now.fills = ds_msg_counter(m, "fills");
-	run->now.effective = ds_msg_counter(m, "drains_effective");
-	run->now.usages = ds_msg_counter(m, "usages");
-	run->now.usage_max = ds_msg_counter(m, "usage_max");
-	run->now.violations = ds_msg_counter(m, "violations");
-	run->now.checks = ds_msg_counter(m, "checks");
-	run->stalled_ms = ds_msg_counter(m, "stalled_ms");
-}
-
-static void check_ended(struct run *run, const struct ds_msg *m)
-{
-	u64 pause = ds_msg_counter(m, "pause_ns");
-
-	run->check = 0;
-	run->check_next_ms = now_ms() + run->o.interval_ms;
-	if (m->status) {
-		ds_facts_error(&run->r.facts, "CHECK failed: %s", strerror(m->status));
-		return;
-	}
-	run->r.checks_at_rest++;
-	if (pause > run->r.longest_pause_ns)
-		run->r.longest_pause_ns = pause;
-}
-
-static void on_event(void *arg, const struct ds_msg *m)
-{
-	struct run *run = arg;
-
-	run->heard_ms = now_ms();
-	if (!m) {
-		run->r.events_lost++;
-		run->lost = true;
-		return;
-	}
-	if (run->events) {
-		json_t *o = ds_json_event(m);
-
-		json_dumpf(o, run->events, JSON_COMPACT);
-		json_decref(o);
-		fputc('\n', run->events);
-		fflush(run->events);
-	}
-	switch (m->event) {
-	case DS_EVENT_VIOLATION:
-		take_violation(run, &m->violation);
-		break;
-	case DS_EVENT_PROGRESS:
-		take_progress(run, m);
-		break;
-	case DS_EVENT_DONE:
-		if (run->check && m->request == run->check)
-			check_ended(run, m);
-		break;
-	default:
-		break;
-	}
 }
 
 /* ---- what the module can do ---- */
@@ -185,7 +60,7 @@ static const struct ds_item *find_item(const struct ds_msg *caps, u32 class, con
 }
 
 /* Every kind that was named has to be available. */
-static int check_named(const struct run *run, u32 class, const char *option, u64 mask,
+static int check_named(const struct ds_run *run, u32 class, const char *option, u64 mask,
 		       struct ds_err *err)
 {
 	unsigned int i;
@@ -202,7 +77,7 @@ static int check_named(const struct run *run, u32 class, const char *option, u64
 	return 0;
 }
 
-static int check_plant(const struct run *run, struct ds_err *err)
+static int check_plant(const struct ds_run *run, struct ds_err *err)
 {
 	const struct ds_msg *caps = &run->r.caps;
 	const struct ds_item *item;
@@ -228,7 +103,7 @@ static int check_plant(const struct run *run, struct ds_err *err)
 			n ? list : "nothing with this module");
 }
 
-static int read_caps(struct run *run, struct ds_err *err)
+static int read_caps(struct ds_run *run, struct ds_err *err)
 {
 	struct ds_report *r = &run->r;
 
@@ -249,7 +124,7 @@ static int read_caps(struct run *run, struct ds_err *err)
 	    check_named(run, DS_CLASS_DRAIN, "--drains", run->o.drains_mask, err) ||
 	    check_plant(run, err))
 		return -1;
-	return ds_nl_subscribe(run->nl, on_event, run, err);
+	return ds_nl_subscribe(run->nl, ds_run_on_event, run, err);
 }
 
 /* ---- the load ---- */
@@ -272,7 +147,7 @@ static void raise_limits(void)
 	close(fd);
 }
 
-static int choose_method(struct run *run, struct ds_err *err)
+static int choose_method(struct ds_run *run, struct ds_err *err)
 {
 	struct ds_method_probe probe;
 	char why[256];
@@ -290,7 +165,7 @@ static int choose_method(struct run *run, struct ds_err *err)
 			probe.ring_error ? "; --method syscall runs without" : "");
 }
 
-static int start_load(struct run *run, struct ds_err *err)
+static int start_load(struct ds_run *run, struct ds_err *err)
 {
 	struct ds_load_params p = {
 		.threads = run->o.threads,
@@ -337,7 +212,7 @@ static int start_load(struct run *run, struct ds_err *err)
 	return 0;
 }
 
-static int start_race(struct run *run, struct ds_err *err)
+static int start_race(struct ds_run *run, struct ds_err *err)
 {
 	const struct ds_run_opts *o = &run->o;
 	struct ds_arg args[8];
@@ -362,279 +237,12 @@ static int start_race(struct run *run, struct ds_err *err)
 		return -1;
 	}
 	ds_msg_free(&done);
-	run->started = true;
 	return 0;
-}
-
-/* ---- while it runs ---- */
-
-/* Netlink failed while the run was on: ERROR, whatever it would be before. */
-static void netlink_failed(struct run *run, const struct ds_err *err)
-{
-	ds_facts_error(&run->r.facts, "%s", err->text);
-	run->gone = true;
-}
-
-static void read_results(struct run *run)
-{
-	struct ds_facts *f = &run->r.facts;
-	struct ds_msgs msgs;
-	struct ds_err err;
-	unsigned int i;
-
-	if (ds_nl_dump(run->nl, DS_CMD_GET_RESULTS, &msgs, &err)) {
-		ds_msgs_free(&msgs);
-		netlink_failed(run, &err);
-		return;
-	}
-	run->lost = false;
-	ds_facts_take_results(f, &msgs);
-	for (i = 0; i < f->nr_inv; i++) {
-		if (f->inv[i].violations && !f->inv[i].reported)
-			run->violated = true;
-	}
-	for (i = 0; i < msgs.nr; i++) {
-		if (run->check && DS_HAS(&msgs.v[i], DS_A_REQUEST) &&
-		    msgs.v[i].request == run->check)
-			check_ended(run, &msgs.v[i]);
-	}
-	ds_msgs_free(&run->r.results);
-	run->r.results = msgs;
-}
-
-static void ask_check(struct run *run, u64 ms)
-{
-	struct ds_msg answer;
-	struct ds_err err;
-
-	if (ds_nl_do(run->nl, DS_CMD_CHECK, NULL, 0, &answer, &err)) {
-		netlink_failed(run, &err);
-		return;
-	}
-	run->check = answer.request;
-	run->check_sent_ms = ms;
-	ds_msg_free(&answer);
-}
-
-static void watch_check(struct run *run, u64 ms)
-{
-	if (run->check) {
-		if (ms - run->check_sent_ms < CHECK_MS)
-			return;
-		read_results(run);
-		if (run->check)
-			ds_facts_hang(&run->r.facts, "a check at rest has not ended within %d s",
-				      CHECK_MS / 1000);
-		run->check = 0;
-		run->check_next_ms = ~0ULL;
-		return;
-	}
-	if (run->o.interval_ms && ms >= run->check_next_ms)
-		ask_check(run, ms);
-}
-
-static void plant(struct run *run, u64 ms)
-{
-	struct ds_arg arg = { DS_A_NAME, DS_ARG_STRING, 0, run->o.plant };
-	struct ds_err err;
-
-	if (!run->o.plant || run->planted || ms - run->start_ms < PLANT_MS)
-		return;
-	run->planted = true;
-	if (ds_nl_do(run->nl, DS_CMD_PLANT, &arg, 1, NULL, &err))
-		netlink_failed(run, &err);
-	else
-		say(run, "planted fault: %s", run->o.plant);
-}
-
-/* Nothing heard for a while: is the module still there, and still ours? */
-static void watch_module(struct run *run, u64 ms)
-{
-	struct ds_msg caps;
-	struct ds_err err;
-
-	if (ms - run->heard_ms < SILENCE_MS)
-		return;
-	run->heard_ms = ms;
-	if (ds_nl_do(run->nl, DS_CMD_GET_CAPS, NULL, 0, &caps, &err)) {
-		netlink_failed(run, &err);
-		return;
-	}
-	if (strcmp(caps.state, "running")) {
-		ds_facts_error(&run->r.facts,
-			       "the module is '%.20s' in the middle of the run: was it loaded anew?",
-			       caps.state);
-		run->gone = true;
-	}
-	ds_msg_free(&caps);
-	run->lost = true;
-}
-
-static void thread_stack(struct run *run, unsigned int i, char *buf, size_t len)
-{
-	char path[96];
-	size_t n = 0;
-	int fd;
-
-	buf[0] = '\0';
-	snprintf(path, sizeof(path), "/proc/%d/task/%u/stack", run->load.pid,
-		 ds_get(&run->load.sh->slots[i].tid));
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return;
-	n = read(fd, buf, len - 1);
-	buf[n < len ? n : 0] = '\0';
-	close(fd);
-}
-
-static bool watch_thread(struct run *run, unsigned int i, u64 elapsed)
-{
-	const struct ds_slot *s = &run->load.sh->slots[i];
-	struct ds_watchdog *w = &run->dogs[i];
-	u64 value = ds_get(&s->steps) + ds_get(&s->reaped);
-	char stack[2048];
-
-	if (ds_get(&s->state) != DS_FLOOD_READY)
-		return false;
-	if (!ds_watchdog(w, value, elapsed))
-		return false;
-	ds_facts_hang(&run->r.facts, "thread %u of the load (tid %u) has been in %s for %llu s", i,
-		      ds_get(&s->tid), ds_flood_op_name(ds_get(&s->op)), w->still_ms / 1000);
-	thread_stack(run, i, stack, sizeof(stack));
-	if (stack[0])
-		say(run, "stack of the thread:\n%s", stack);
-	return true;
-}
-
-static void watch_load(struct run *run, u64 elapsed)
-{
-	struct ds_facts *f = &run->r.facts;
-	struct ds_load_totals t;
-	unsigned int i;
-	int status = 0;
-
-	if (!run->load.pid)
-		return;
-	if (!ds_load_wait(&run->load, 0, &status)) {
-		ds_signals_victims(0, run->cg.dir);
-		if (ds_cgroup_oom_kills(&run->cg))
-			ds_facts_error(f,
-				       "the load was killed by the OOM killer of its cgroup (limit %llu MiB): raise --memory or lower --threads",
-				       run->o.memory >> 20);
-		else if (WIFSIGNALED(status))
-			ds_facts_error(f, "the load was killed by signal %d (%s)",
-				       WTERMSIG(status), strsignal(WTERMSIG(status)));
-		else
-			ds_facts_error(f, "the load ended by itself with code %d",
-				       WEXITSTATUS(status));
-		return;
-	}
-	ds_load_sum(&run->load, &t);
-	run->now.truncates = t.all_truncates;
-	if (t.broken) {
-		ds_facts_error(f, "the rings of %u threads stopped working: %s", t.broken,
-			       strerror(t.last_errno));
-		return;
-	}
-	for (i = 0; i < run->load.slots && f->nr_hangs < 4; i++)
-		watch_thread(run, i, elapsed);
-}
-
-static void watch_race(struct run *run, u64 elapsed)
-{
-	struct ds_facts *f = &run->r.facts;
-
-	/* the module says for how long its oldest drain has not returned */
-	if (run->stalled_ms > ds_watchdog_limit(&run->stall_dog))
-		ds_facts_hang(f, "a drain has not returned for %llu s", run->stalled_ms / 1000);
-	else if (run->stalled_ms > run->stall_dog.slowest_ms)
-		run->stall_dog.slowest_ms = run->stalled_ms;
-	if (!run->o.no_race && ds_watchdog(&run->fill_dog, run->now.fills, elapsed))
-		ds_facts_hang(f, "the race has not filled a batch for %llu s",
-			      run->fill_dog.still_ms / 1000);
-}
-
-static const char *why_end(struct run *run, u64 ms)
-{
-	const struct ds_facts *f = &run->r.facts;
-
-	if (f->nr_errors || run->gone)
-		return "error";
-	if (f->nr_hangs)
-		return "hang";
-	if (ds_signals_seen())
-		return "signal";
-	if (run->violated && !run->o.keep_going)
-		return "violation";
-	if (f->kmsg_bad && !run->o.keep_going)
-		return "kernel log";
-	return ms - run->start_ms >= run->o.duration_ms ? "" : NULL;
-}
-
-static void take_kmsg(struct run *run)
-{
-	struct ds_facts *f = &run->r.facts;
-	bool first = !run->kmsg.bad;
-
-	if (ds_kmsg_read(&run->kmsg) && first)
-		say(run, "the kernel complained: %s", run->kmsg.excerpt[0]);
-	f->kmsg_bad = run->kmsg.bad;
-	f->kmsg_lost = run->kmsg.lost;
-	if (f->kmsg_bad)
-		snprintf(f->kmsg_first, sizeof(f->kmsg_first), "%s", run->kmsg.excerpt[0]);
-}
-
-static void soak(struct run *run)
-{
-	struct pollfd pfd = { .events = POLLIN };
-	const char *why = NULL;
-	struct ds_err err;
-	u64 ms = now_ms(), elapsed;
-
-	pfd.fd = ds_nl_event_fd(run->nl);
-	run->start_ms = ms;
-	run->last_ms = run->start_ms;
-	run->heard_ms = run->start_ms;
-	run->check_next_ms = run->start_ms + FIRST_CHECK_MS;
-	ds_progress_init(&run->progress, stderr, run->o.quiet, run->o.duration_ms);
-	if (!run->o.no_load)
-		ds_load_go(&run->load);
-	while (!why) {
-		poll(&pfd, 1, TICK_MS);
-		if (ds_nl_events(run->nl, &err))
-			netlink_failed(run, &err);
-		take_kmsg(run);
-		ms = now_ms();
-		if (ms - run->last_ms >= TICK_MS) {
-			elapsed = ms - run->last_ms;
-			/* when we did not run ourselves, others may not have either */
-			if (elapsed > 4 * TICK_MS)
-				elapsed = 4 * TICK_MS;
-			run->last_ms = ms;
-			watch_load(run, elapsed);
-			watch_race(run, elapsed);
-			watch_module(run, ms);
-		}
-		if (!run->gone)
-			plant(run, ms);
-		if (!run->gone)
-			watch_check(run, ms);
-		if (!run->gone && run->lost)
-			read_results(run);
-		run->now.ms = ms - run->start_ms;
-		ds_progress_show(&run->progress, &run->now);
-		why = why_end(run, ms);
-	}
-	ds_progress_clear(&run->progress);
-	run->end_ms = ms;
-	run->r.seconds = (run->end_ms - run->start_ms) / 1000.0;
-	run->r.ended = *why ? why : NULL;
-	run->r.facts.interrupted = !strcmp(why, "signal");
 }
 
 /* ---- the end ---- */
 
-static void stop_load(struct run *run)
+static void stop_load(struct ds_run *run)
 {
 	struct ds_facts *f = &run->r.facts;
 	bool running = run->load.pid;
@@ -662,7 +270,7 @@ static void stop_load(struct run *run)
 }
 
 /* Queued commands of the end; a limit that passes is a hang. */
-static int last_command(struct run *run, u8 cmd, unsigned int timeout_ms, struct ds_msg *done)
+static int last_command(struct ds_run *run, u8 cmd, unsigned int timeout_ms, struct ds_msg *done)
 {
 	struct ds_facts *f = &run->r.facts;
 	struct ds_err err;
@@ -675,11 +283,11 @@ static int last_command(struct run *run, u8 cmd, unsigned int timeout_ms, struct
 		ds_facts_hang(f, "%s: %.200s", cmd == DS_CMD_CHECK ? "the check at the end" :
 			      "the end of the race", err.text);
 	else
-		netlink_failed(run, &err);
+		ds_run_netlink_failed(run, &err);
 	return -1;
 }
 
-static void stop_race(struct run *run)
+static void stop_race(struct ds_run *run)
 {
 	struct ds_facts *f = &run->r.facts;
 	unsigned int limit = f->nr_hangs ? STOP_HUNG_MS : STOP_MS;
@@ -690,47 +298,47 @@ static void stop_race(struct run *run)
 	if (last_command(run, DS_CMD_RACE_STOP, limit, &done))
 		return;
 	ds_msg_free(&done);
-	if (f->nr_hangs || last_command(run, DS_CMD_CHECK, CHECK_MS, &done))
+	if (f->nr_hangs || last_command(run, DS_CMD_CHECK, DS_CHECK_MS, &done))
 		return;
-	check_ended(run, &done);
+	ds_run_check_ended(run, &done);
 	ds_msg_free(&done);
 }
 
-static void collect(struct run *run)
+static void collect(struct ds_run *run)
 {
 	struct ds_report *r = &run->r;
 	struct ds_err err;
 
 	if (!run->gone)
-		read_results(run);
+		ds_run_read_results(run);
 	if (!run->gone) {
 		if (ds_nl_dump(run->nl, DS_CMD_GET_STATS, &r->stats, &err))
-			netlink_failed(run, &err);
+			ds_run_netlink_failed(run, &err);
 		else
 			ds_report_take_stats(r);
 	}
 	if (!run->gone) {
 		if (ds_nl_dump(run->nl, DS_CMD_GET_USAGE, &r->usage, &err))
-			netlink_failed(run, &err);
+			ds_run_netlink_failed(run, &err);
 		else
 			ds_report_take_usage(r);
 	}
 	if (!run->gone) {
 		ds_msg_free(&r->caps);
 		if (ds_nl_do(run->nl, DS_CMD_GET_CAPS, NULL, 0, &r->caps, &err))
-			netlink_failed(run, &err);
+			ds_run_netlink_failed(run, &err);
 		else
 			ds_facts_take_caps(&r->facts, &r->caps);
 	}
 	/* results carry the reasons why something was skipped in this run */
 	ds_facts_take_results(&r->facts, &r->results);
-	take_kmsg(run);
+	ds_run_take_kmsg(run);
 	r->facts.taint_after = ds_taint_read();
 	if (run->gone && !r->facts.fills)
 		r->facts.fills = run->now.fills;
 }
 
-static int set_up(struct run *run)
+static int set_up(struct ds_run *run)
 {
 	struct ds_err err;
 
@@ -760,7 +368,7 @@ static int set_up(struct run *run)
 	return 0;
 }
 
-static void clean_up(struct run *run)
+static void clean_up(struct ds_run *run)
 {
 	int status, ret;
 
@@ -771,7 +379,7 @@ static void clean_up(struct run *run)
 	ds_signals_victims(0, run->cg.dir);
 	ret = ds_cgroup_remove(&run->cg, STOP_HUNG_MS);
 	if (ret)
-		say(run, "cgroup %s cannot be removed: %s", run->cg.dir, strerror(-ret));
+		ds_run_say(run, "cgroup %s cannot be removed: %s", run->cg.dir, strerror(-ret));
 	ds_signals_victims(0, "");
 	ds_nl_close(run->nl);
 	ds_kmsg_close(&run->kmsg);
@@ -782,7 +390,7 @@ static void clean_up(struct run *run)
 		fclose(run->events);
 }
 
-static void describe(struct run *run)
+static void describe(struct ds_run *run)
 {
 	const struct ds_run_opts *o = &run->o;
 	struct ds_report *r = &run->r;
@@ -809,7 +417,7 @@ static void describe(struct run *run)
 		 o->plant ? o->plant : "none");
 }
 
-static int write_output(struct run *run)
+static int write_output(struct ds_run *run)
 {
 	const struct ds_report *r = &run->r;
 	int ret = 0;
@@ -819,12 +427,12 @@ static int write_output(struct run *run)
 		f = fopen(run->o.output, "we");
 		ret = !f || ds_output_json(f, r);
 		if (ret)
-			say(run, "--output %s: %s", run->o.output, strerror(errno));
+			ds_run_say(run, "--output %s: %s", run->o.output, strerror(errno));
 		if (f && fclose(f))
 			ret = -1;
 	}
 	if (run->o.format->write(stdout, r)) {
-		say(run, "standard output: %s", strerror(errno));
+		ds_run_say(run, "standard output: %s", strerror(errno));
 		ret = -1;
 	}
 	return ret;
@@ -835,7 +443,7 @@ static int write_output(struct run *run)
  */
 int ds_cmd_run(int argc, char **argv)
 {
-	struct run *run = calloc(1, sizeof(*run));
+	struct ds_run *run = calloc(1, sizeof(*run));
 	unsigned int i;
 	int ret;
 
@@ -849,10 +457,10 @@ int ds_cmd_run(int argc, char **argv)
 	}
 	describe(run);
 	if (!set_up(run)) {
-		say(run, "drainctl start: %s: %s", run->r.kernel, run->r.params);
+		ds_run_say(run, "drainctl start: %s: %s", run->r.kernel, run->r.params);
 		for (i = 0; i < run->r.nr_notes; i++)
-			say(run, "note: %s", run->r.notes[i]);
-		soak(run);
+			ds_run_say(run, "note: %s", run->r.notes[i]);
+		ds_run_soak(run);
 		stop_load(run);
 		stop_race(run);
 		collect(run);
@@ -860,10 +468,10 @@ int ds_cmd_run(int argc, char **argv)
 	ds_verdict(&run->r.facts, &run->r.verdict);
 	ret = run->r.verdict.code;
 	if (run->r.facts.setup_exit != DS_EXIT_PASS)
-		say(run, "drainctl: %s", run->r.facts.setup_text);
+		ds_run_say(run, "drainctl: %s", run->r.facts.setup_text);
 	else
-		say(run, "drainctl end: %s after %.1f s: %s", ds_exit_name(ret), run->r.seconds,
-		    run->r.params);
+		ds_run_say(run, "drainctl end: %s after %.1f s: %s", ds_exit_name(ret),
+			   run->r.seconds, run->r.params);
 	/* a usage error has no result: the message is all there is */
 	if (ret != DS_EXIT_USAGE && write_output(run) && ret == DS_EXIT_PASS)
 		ret = DS_EXIT_ERROR;

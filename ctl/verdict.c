@@ -32,7 +32,7 @@ static const char * const names[] = {
 
 /* The invariant that says "every drain returns": a violation is a hang. */
 #define INV_RETURNS 32
-/* The canary, which has a key of its own. */
+/* Drains per usage, which only the accounting can check. */
 #define INV_USAGE 22
 
 /**

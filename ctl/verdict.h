@@ -8,6 +8,9 @@
 #include "common.h"
 #include "parse.h"
 
+/* The canary: a property of the kernel that is reported and does not count. */
+#define DS_INV_CANARY 23
+
 #define DS_FACTS_INVARIANTS 64
 #define DS_FACTS_TEXTS 8
 #define DS_REASONS_MAX 80

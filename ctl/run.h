@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A soak under way: what run.c, which sets it up and ends it, and run_watch.c,
+ * which watches it, share.
+ */
+#ifndef DS_RUN_H
+#define DS_RUN_H
+
+#include "cgroup.h"
+#include "progress.h"
+#include "report.h"
+#include "run_opts.h"
+
+#define DS_CHECK_MS 120000	/* limit of one check at rest */
+
+/**
+ * struct ds_run - a soak under way
+ * @start_ms, @end_ms: of the load, CLOCK_MONOTONIC
+ * @check:	request id of the check under way, 0 for none
+ * @lost:	events were lost: results have to be read again
+ * @heard_ms:	when the module was last heard of
+ * @violated:	a violation that counts has been seen
+ * @planted:	--plant has been done
+ * @gone:	netlink does not work any more: nothing is asked
+ * @shown:	violations printed so far
+ * @stalled_ms:	age of the oldest drain that has not returned
+ * @dogs:	one for each thread of the load
+ * @fill_dog:	the race's fills
+ * @stall_dog:	knows the longest stall of a drain that was none
+ */
+struct ds_run {
+	struct ds_run_opts o;
+	struct ds_report r;
+	struct ds_method_choice choice;
+	struct ds_nl *nl;
+	struct ds_load load;
+	struct ds_cgroup cg;
+	struct ds_kmsg kmsg;
+	struct ds_progress progress;
+	struct ds_snapshot now;
+	FILE *events;
+	u64 start_ms, end_ms, last_ms;
+	u32 check;
+	u64 check_sent_ms, check_next_ms;
+	u64 heard_ms;
+	bool lost, violated, planted, gone;
+	unsigned int shown;
+	u64 stalled_ms;
+	struct ds_watchdog *dogs;
+	struct ds_watchdog fill_dog, stall_dog;
+};
+
+void __printf(2, 3) ds_run_say(struct ds_run *run, const char *fmt, ...);
+void ds_run_on_event(void *arg, const struct ds_msg *m);
+void ds_run_netlink_failed(struct ds_run *run, const struct ds_err *err);
+void ds_run_check_ended(struct ds_run *run, const struct ds_msg *m);
+void ds_run_read_results(struct ds_run *run);
+void ds_run_take_kmsg(struct ds_run *run);
+void ds_run_soak(struct ds_run *run);
+
+#endif /* DS_RUN_H */
