@@ -23,7 +23,7 @@
 
 #define BUF_SIZE (256 * 1024)	/* GET_CAPS is one message */
 #define RCVBUF (4 * 1024 * 1024)
-#define TIMEOUT_S 10		/* handlers queue and return, they never block */
+#define TIMEOUT_S 30		/* handlers queue and return, but hosts can be busy */
 #define DUMP_TRIES 10
 #define REREAD_MS 1000
 

@@ -10,13 +10,31 @@
 #include "opts.h"
 #include "report.h"
 
+/* Names of directories and tasks need not be UTF-8, JSON has to. */
+static json_t *text(const char *value)
+{
+	json_t *s = json_string(value);
+	char *plain, *p;
+
+	if (s)
+		return s;
+	plain = strdup(value);
+	for (p = plain; p && *p; p++) {
+		if ((unsigned char)*p >= 0x80)
+			*p = '?';
+	}
+	s = json_string(plain ? plain : "?");
+	free(plain);
+	return s;
+}
+
 static json_t *strings(const char *first, size_t stride, unsigned int nr)
 {
 	json_t *a = json_array();
 	unsigned int i;
 
 	for (i = 0; i < nr; i++)
-		json_array_append_new(a, json_string(first + i * stride));
+		json_array_append_new(a, text(first + i * stride));
 	return a;
 }
 
@@ -27,7 +45,7 @@ static void set_u64(json_t *o, const char *key, u64 value)
 
 static void set_text(json_t *o, const char *key, const char *value)
 {
-	json_object_set_new(o, key, json_string(value));
+	json_object_set_new(o, key, text(value));
 }
 
 /* Numbers above 2^63 do not fit JSON integers of jansson: as text. */

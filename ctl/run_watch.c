@@ -280,6 +280,23 @@ static void watch_load(struct ds_run *run, u64 elapsed)
 		watch_thread(run, i, elapsed);
 }
 
+/* PROGRESS may have been lost or late: ask before calling it a hang. */
+static bool really_still(struct ds_run *run)
+{
+	struct ds_msgs stats;
+	struct ds_err err;
+	u64 fills = 0;
+
+	if (ds_nl_dump(run->nl, DS_CMD_GET_STATS, &stats, &err))
+		ds_run_netlink_failed(run, &err);
+	else
+		fills = ds_msgs_cpu_sum_prefix(&stats, "fill.");
+	ds_msgs_free(&stats);
+	if (fills > run->now.fills)
+		run->now.fills = fills;
+	return !run->gone && ds_watchdog(&run->fill_dog, run->now.fills, 0);
+}
+
 static void watch_race(struct ds_run *run, u64 elapsed)
 {
 	struct ds_facts *f = &run->r.facts;
@@ -289,7 +306,8 @@ static void watch_race(struct ds_run *run, u64 elapsed)
 		ds_facts_hang(f, "a drain has not returned for %llu s", run->stalled_ms / 1000);
 	else if (run->stalled_ms > run->stall_dog.slowest_ms)
 		run->stall_dog.slowest_ms = run->stalled_ms;
-	if (!run->o.no_race && ds_watchdog(&run->fill_dog, run->now.fills, elapsed))
+	if (!run->o.no_race && !run->gone &&
+	    ds_watchdog(&run->fill_dog, run->now.fills, elapsed) && really_still(run))
 		ds_facts_hang(f, "the race has not filled a batch for %llu s",
 			      run->fill_dog.still_ms / 1000);
 }

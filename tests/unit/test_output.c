@@ -60,7 +60,7 @@ static int set_up(void **state)
 	set_text(inv->title, "title of nine");
 	set_text(inv->reason, "no such symbol");
 	set_text(r->kernel, "6.12.0-test");
-	set_text(r->repeat, "drainctl run --seed 5");
+	set_text(r->repeat, "drainctl run --dir \377 --seed 5");
 	r->seed = 5;
 	r->missed = 3;
 	ds_verdict(&r->facts, &r->verdict);
@@ -148,6 +148,9 @@ static void test_json(void **state)
 	assert_string_equal(json_string_value(json_object_get(o, "verdict")), "FAIL");
 	assert_int_equal(json_integer_value(json_object_get(o, "exit")), 1);
 	assert_int_equal(json_integer_value(json_object_get(o, "seed")), 5);
+	/* what is not UTF-8 is replaced, the key is there all the same */
+	assert_string_equal(json_string_value(json_object_get(o, "repeat")),
+			    "drainctl run --dir ? --seed 5");
 	value = json_object_get(o, "invariants");
 	assert_int_equal(json_array_size(value), 2);
 	value = json_object_get(json_array_get(value, 0), "first_violation");
