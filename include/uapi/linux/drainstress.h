@@ -78,7 +78,7 @@
  *			default: all available
  *		[DS_A_DRAINS] u64, mask of drain kinds, likewise
  *		[DS_A_CPUS] string; default: online
- *		[DS_A_STUTTER_MS] u32, mean length of a running period; between
+ *		[DS_A_STUTTER_MS] u32, mean length of a running period, 60000 at most; between
  *			two all threads rest for an eighth of it; 0 never rests;
  *			default 1000
  *		[DS_A_RACE] u8, enum drainstress_race; default: DS_RACE_FULL
