@@ -110,7 +110,18 @@ expect()
 	not_ok "$name" "exit code $got, not $want: $(ds_quote "$@")"
 	show out "$T/out"
 	show err "$T/err"
+	keep_results
 	return 1
+}
+
+# The files of a failed run are wanted: $T goes away with the test.
+keep_results()
+{
+	local kept=$DS_BUILD/check/failed/${DS_PROG%.test}-$asserted-$$
+
+	[ -d "$T/results" ] || return
+	mkdir -p "${kept%/*}" && cp -r "$T/results" "$kept" &&
+		echo "# its files are in ${kept#"$DS_TOP"/}"
 }
 
 # run CODE NAME RUN-ARGUMENT...: the same for tests/vm/run, whose files are
