@@ -220,7 +220,9 @@ static int start_race(struct ds_run *run, struct ds_err *err)
 	unsigned int n = 0;
 
 	args[n++] = (struct ds_arg){ DS_A_SEED, DS_ARG_U64, o->seed, NULL };
-	args[n++] = (struct ds_arg){ DS_A_RACE, DS_ARG_U8, !o->no_race, NULL };
+	args[n++] = (struct ds_arg){ DS_A_RACE, DS_ARG_U8,
+				   o->no_race ? DS_RACE_NONE :
+				   o->bare_race ? DS_RACE_BARE : DS_RACE_FULL, NULL };
 	args[n++] = (struct ds_arg){ DS_A_ACCOUNTING, DS_ARG_U8, !o->no_accounting, NULL };
 	if (o->stutter_given)
 		args[n++] = (struct ds_arg){ DS_A_STUTTER_MS, DS_ARG_U32, o->stutter_ms, NULL };
@@ -403,7 +405,8 @@ static void describe(struct ds_run *run)
 	r->memory = o->memory;
 	r->method = o->method;
 	r->facts.load = !o->no_load;
-	r->facts.race = !o->no_race;
+	r->facts.race = !o->no_race && !o->bare_race;
+	r->facts.bare = o->bare_race;
 	r->facts.accounting = !o->no_accounting;
 	r->facts.kmsg = !o->no_kmsg;
 	r->facts.require_fix = o->require_fix;

@@ -29,6 +29,7 @@ enum {
 	OPT_REQUIRE_FIX,
 	OPT_KEEP_GOING,
 	OPT_NO_RACE,
+	OPT_BARE_RACE,
 	OPT_NO_LOAD,
 	OPT_NO_ACCOUNTING,
 	OPT_NO_KMSG,
@@ -62,6 +63,8 @@ static const struct argp_option options[] = {
 	{ "stutter", OPT_STUTTER, "MS", 0,
 	  "Mean time between two rests of the race, 0: none (default 1000)", 2 },
 	{ "no-race", OPT_NO_RACE, NULL, 0, "Only the load and the checks", 2 },
+	{ "bare-race", OPT_BARE_RACE, NULL, 0,
+	  "For benchmarks: the race without its own checks and counts; never a PASS", 2 },
 	{ "no-load", OPT_NO_LOAD, NULL, 0, "Only the race and the checks", 2 },
 	{ "no-accounting", OPT_NO_ACCOUNTING, NULL, 0, "Do not count drains per usage", 2 },
 	{ "plant", OPT_PLANT, "NAME", 0,
@@ -201,6 +204,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case OPT_NO_RACE:
 		o->no_race = true;
+		return 0;
+	case OPT_BARE_RACE:
+		o->bare_race = true;
 		return 0;
 	case OPT_NO_LOAD:
 		o->no_load = true;
@@ -384,7 +390,8 @@ void ds_run_repeat(const struct ds_run_opts *o, char *buf, size_t len)
 	if (o->stutter_given)
 		add(&t, " --stutter %llu", o->stutter_ms);
 	add_word(&t, "--plant", o->plant);
-	add(&t, "%s%s%s%s%s%s%s", o->no_disk ? " --no-disk" : "", o->no_race ? " --no-race" : "",
+	add(&t, "%s%s%s%s%s%s%s", o->no_disk ? " --no-disk" : "", o->no_race ? " --no-race" :
+	    o->bare_race ? " --bare-race" : "",
 	    o->no_load ? " --no-load" : "", o->no_accounting ? " --no-accounting" : "",
 	    o->no_kmsg ? " --no-kmsg" : "", o->keep_going ? " --keep-going" : "",
 	    o->require_fix ? " --require-fix" : "");

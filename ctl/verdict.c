@@ -159,7 +159,9 @@ static void rule_work(const struct ds_facts *f, struct ds_verdict *v)
 		reason(v, DS_EXIT_INCONCLUSIVE, "no drain moved a folio");
 	if (f->accounting && !f->usages)
 		reason(v, DS_EXIT_INCONCLUSIVE, "no batch usage was seen");
-	if (!f->load && !f->race)
+	if (f->bare)
+		reason(v, DS_EXIT_INCONCLUSIVE, "--bare-race neither counts nor checks what it does");
+	if (!f->load && !f->race && !f->bare)
 		reason(v, DS_EXIT_INCONCLUSIVE, "nothing was asked for: no load and no race");
 }
 

@@ -37,13 +37,13 @@ struct ds_inv_fact {
 /**
  * struct ds_facts - all that a verdict depends on
  * @setup_exit:	not PASS: the run never began; @setup_text says why
- * @load, @race, @accounting, @kmsg, @require_fix: as asked for
+ * @load, @race, @bare, @accounting, @kmsg, @require_fix: as asked for
  * @ended:	"" or why the run ended before its time
  */
 struct ds_facts {
 	enum ds_exit setup_exit;
 	char setup_text[512];
-	bool load, race, accounting, kmsg, require_fix;
+	bool load, race, bare, accounting, kmsg, require_fix;
 	bool interrupted;
 	u64 truncates, pages;
 	u64 submitted, reaped, dropped;

@@ -5,7 +5,6 @@
  * happens is decided by the callers.
  */
 #include <linux/delay.h>
-#include <linux/ktime.h>
 #include <linux/module.h>
 #include <linux/pagevec.h>
 #include <linux/preempt.h>
@@ -18,22 +17,27 @@ module_param_named(drain_limit, ds_drain_limit, uint, 0644);
 MODULE_PARM_DESC(drain_limit,
 		 "seconds after which a drain that has not returned violates I32; raised to 20 times the slowest drain seen");
 
-/* Drains under way: the start in ns, 0 when free. */
-#define DS_MAX_CALLS	512
-static atomic64_t ds_call_start[DS_MAX_CALLS];
+/*
+ * Drains under way: when each began, in jiffies, 0 when the slot is free.  Each
+ * CPU begins its search at a slot of its own, which nearly always is free.
+ */
+#define DS_MAX_CALLS	1024
+static atomic_long_t ds_call_start[DS_MAX_CALLS];
 static bool ds_call_told[DS_MAX_CALLS];
-static atomic64_t ds_slowest_ns;
+static unsigned long ds_slowest;	/* jiffies; a lost update does no harm */
 
 static int ds_call_begin(void)
 {
-	u64 now = ktime_get_ns();
-	int i;
+	unsigned int i, first = raw_smp_processor_id();
+	long now = jiffies ?: 1;
 
 	for (i = 0; i < DS_MAX_CALLS; i++) {
-		if (!atomic64_read(&ds_call_start[i]) &&
-		    !atomic64_cmpxchg(&ds_call_start[i], 0, now)) {
-			ds_call_told[i] = false;
-			return i;
+		unsigned int slot = (first + i) % DS_MAX_CALLS;
+
+		if (!atomic_long_read(&ds_call_start[slot]) &&
+		    !atomic_long_cmpxchg(&ds_call_start[slot], 0, now)) {
+			ds_call_told[slot] = false;
+			return slot;
 		}
 	}
 	return -1;
@@ -41,14 +45,14 @@ static int ds_call_begin(void)
 
 static void ds_call_end(int i)
 {
-	u64 ns;
+	unsigned long took;
 
 	if (i < 0)
 		return;
-	ns = ktime_get_ns() - atomic64_read(&ds_call_start[i]);
-	if (ns > (u64)atomic64_read(&ds_slowest_ns))
-		atomic64_set(&ds_slowest_ns, ns);
-	atomic64_set(&ds_call_start[i], 0);
+	took = jiffies - atomic_long_read(&ds_call_start[i]);
+	if (took > READ_ONCE(ds_slowest))
+		WRITE_ONCE(ds_slowest, took);
+	atomic_long_set(&ds_call_start[i], 0);
 	ds_checked(32, 1);
 }
 
@@ -60,28 +64,28 @@ static void ds_call_end(int i)
  */
 void ds_drain_watch(u64 *stalled_ms)
 {
-	u64 now = ktime_get_ns(), oldest = 0;
-	u64 limit = max((u64)ds_drain_limit * NSEC_PER_SEC,
-			20 * (u64)atomic64_read(&ds_slowest_ns));
+	unsigned long now = jiffies, age, oldest = 0;
+	unsigned long limit = max((unsigned long)ds_drain_limit * HZ,
+				  20 * READ_ONCE(ds_slowest));
 	int i;
 
 	if (ds_plant_here(32))
 		limit = 0;
 	for (i = 0; i < DS_MAX_CALLS; i++) {
-		u64 start = atomic64_read(&ds_call_start[i]);
+		unsigned long start = atomic_long_read(&ds_call_start[i]);
 
-		if (!start || start > now)
+		if (!start || time_after(start, now))
 			continue;
-		oldest = max(oldest, now - start);
-		if (now - start > limit && !ds_call_told[i]) {
+		age = now - start;
+		oldest = max(oldest, age);
+		if (age > limit && !ds_call_told[i]) {
 			ds_call_told[i] = true;
 			ds_violate(32, NULL, -1,
-				   "expected every drain to return within %llu ms, one has not returned for %llu ms",
-				   limit / NSEC_PER_MSEC,
-				   (now - start) / NSEC_PER_MSEC);
+				   "expected every drain to return within %u ms, one has not returned for %u ms",
+				   jiffies_to_msecs(limit), jiffies_to_msecs(age));
 		}
 	}
-	*stalled_ms = oldest / NSEC_PER_MSEC;
+	*stalled_ms = jiffies_to_msecs(oldest);
 }
 
 /* The planted fault for I32: a drain under way while the limit is nothing. */
@@ -92,10 +96,10 @@ void ds_plant_slow_drain(void)
 
 	if (i < 0)
 		return;
-	udelay(10);
+	msleep(20);
 	ds_drain_watch(&stalled_ms);
 	ds_plant_done();
-	atomic64_set(&ds_call_start[i], 0);	/* not a time to learn from */
+	atomic_long_set(&ds_call_start[i], 0);	/* not a time to learn from */
 }
 
 /* I7: nothing may stay in this CPU's batches.  Preemption is off. */

@@ -93,7 +93,6 @@ static void ds_progress(struct work_struct *work)
 static void ds_put_back(void)
 {
 	ds_race_stop();
-	ds_usage_disarm();
 	if (ds_has(DS_SYM_lru_add_drain_all))
 		ds_call(lru_add_drain_all)();
 	ds_stocks_put();
@@ -188,12 +187,11 @@ static int ds_drain_on_cpu(void *arg)
 
 static int ds_do_drain(struct ds_request *req, struct ds_request_result *result)
 {
-	bool armed = ds_usage_armed();
 	u64 calls = 0, before, start;
 	int cpu, err;
 
 	err = ds_stocks_get();
-	if (!err && !armed)
+	if (!err)
 		err = ds_usage_arm();
 	if (err)
 		return err;
@@ -213,8 +211,6 @@ static int ds_do_drain(struct ds_request *req, struct ds_request_result *result)
 	ds_count(result, "calls", calls);
 	ds_count(result, "moved", ds_moved_total() - before);
 	ds_count(result, "ns", ktime_get_ns() - start);
-	if (!armed)
-		ds_usage_disarm();
 	return calls ? 0 : -ENXIO;
 }
 
@@ -364,10 +360,13 @@ static int __init ds_init(void)
 			goto unwind;
 		ds_canary();
 	}
+	/*
+	 * The probes stay on: each time they are switched the kernel patches
+	 * functions that every process runs through.
+	 */
 	err = ds_usage_arm();
 	if (!err)
 		err = ds_calibrate_usage();
-	ds_usage_disarm();
 	if (err)
 		goto unwind;
 	ds_usage_reset();

@@ -21,17 +21,21 @@
 #define DS_STOCK_SIZE	(2 * DS_BATCH_SIZE + 2)
 
 /*
- * How often each drain kind is taken.  A drain of all CPUs takes a thousand
- * times as long as a local one, and nothing is batched anywhere while the cache
- * is disabled: seldom enough that both leave most of the time to the others.
+ * How often each drain kind is taken.  The kthreads of the CPUs take those that
+ * drain the CPU they run on; what waits for other CPUs, a thousand times as long
+ * under load, is taken by one more kthread, or it would leave them no time.
  */
 static const unsigned int ds_drain_weight[__DS_DRAIN_MAX] = {
-	[DS_DRAIN_LOCAL] = 2000,
-	[DS_DRAIN_CPU] = 40,
-	[DS_DRAIN_ALL] = 16,
-	[DS_DRAIN_DISABLE] = 2,
-	[DS_DRAIN_RELEASE] = 1000,
+	[DS_DRAIN_LOCAL] = 2,
+	[DS_DRAIN_RELEASE] = 1,
+	[DS_DRAIN_CPU] = 4,
+	[DS_DRAIN_ALL] = 4,
+	[DS_DRAIN_DISABLE] = 1,
 };
+
+#define DS_DRAINS_HERE	(DS_KIND_BIT(DS_DRAIN_LOCAL) | \
+			 DS_KIND_BIT(DS_DRAIN_RELEASE))
+#define DS_WAIT_MAX_US	8000	/* between two drains of other CPUs */
 
 #define DS_FILL_OF_8	5	/* fills in 8 actions */
 #define DS_REMOTE_OF_16	3	/* fills of another CPU's folios in 16 */
@@ -39,13 +43,13 @@ static const unsigned int ds_drain_weight[__DS_DRAIN_MAX] = {
 /*
  * A racing kthread outranks the load, or 16 load threads a CPU would leave it a
  * few per cent.  So that they get their share too it works for a while, then
- * sleeps for as long when others want its CPU.
+ * sleeps when others want its CPU.
  */
 #define DS_NICE		(-15)
-#define DS_WORK_MS	4
-#define DS_SLEEP_US	4000
+#define DS_WORK_MS	8
+#define DS_SLEEP_US	3000
 
-enum { DS_SALT_ACT = 1, DS_SALT_FILL, DS_SALT_DRAIN, DS_SALT_STUTTER };
+enum { DS_SALT_ACT = 1, DS_SALT_FILL, DS_SALT_DRAIN, DS_SALT_STUTTER, DS_SALT_FAR };
 
 struct ds_racer {
 	struct task_struct *task;
@@ -59,8 +63,8 @@ static DEFINE_PER_CPU(struct ds_racer, ds_racers);
 static struct ds_race_config ds_config;
 static bool ds_racing;
 static atomic_t ds_paused;
-static u32 ds_kinds_here, ds_drains_here;
-static unsigned int ds_weight_sum;
+static struct ds_racer ds_drainer;	/* has no stock */
+static u32 ds_kinds_here, ds_drains_here, ds_drains_far;
 static enum cpuhp_state ds_hp_state;
 
 struct ds_stock *ds_cpu_stock(int cpu, bool anon)
@@ -82,12 +86,17 @@ static unsigned int ds_pick_bit(u32 mask, u32 random)
 	return bit + 1;
 }
 
-static unsigned int ds_pick_drain(u32 random)
+static unsigned int ds_pick_drain(u32 mask, u32 random)
 {
-	unsigned int drain, left = random % ds_weight_sum;
+	unsigned int drain, sum = 0, left;
 
 	for (drain = 1; drain < __DS_DRAIN_MAX; drain++) {
-		if (!(ds_drains_here & DS_KIND_BIT(drain)))
+		if (mask & DS_KIND_BIT(drain))
+			sum += ds_drain_weight[drain];
+	}
+	left = random % sum;
+	for (drain = 1; drain < __DS_DRAIN_MAX; drain++) {
+		if (!(mask & DS_KIND_BIT(drain)))
 			continue;
 		if (left < ds_drain_weight[drain])
 			break;
@@ -110,11 +119,10 @@ static void ds_decide(struct ds_action *a, int cpu, u64 index)
 {
 	u64 act = ds_rand(ds_config.seed, cpu, index, DS_SALT_ACT);
 	u64 random;
-	unsigned int n;
 
 	memset(a, 0, sizeof(*a));
 	a->cpu = cpu;
-	if (ds_kinds_here && ((act & 7) < DS_FILL_OF_8 || !ds_weight_sum)) {
+	if (ds_kinds_here && ((act & 7) < DS_FILL_OF_8 || !ds_drains_here)) {
 		random = ds_rand(ds_config.seed, cpu, index, DS_SALT_FILL);
 		a->kind = ds_pick_bit(ds_kinds_here, random & 0xffff);
 		a->n = 1 + ((random >> 16) & 0xffff) % DS_BATCH_SIZE;
@@ -128,10 +136,18 @@ static void ds_decide(struct ds_action *a, int cpu, u64 index)
 		return;
 	}
 	random = ds_rand(ds_config.seed, cpu, index, DS_SALT_DRAIN);
-	a->drain = ds_pick_drain(random);
-	if (a->drain != DS_DRAIN_CPU)
-		return;
-	n = (random >> 32) % cpumask_weight(&ds_config.cpus);
+	a->drain = ds_pick_drain(ds_drains_here, random);
+}
+
+/* The same for the kthread that drains other CPUs; @wait_us: before it does. */
+static void ds_decide_far(struct ds_action *a, u64 index, unsigned int *wait_us)
+{
+	u64 random = ds_rand(ds_config.seed, 0, index, DS_SALT_FAR);
+	unsigned int n = (random >> 32) % cpumask_weight(&ds_config.cpus);
+
+	memset(a, 0, sizeof(*a));
+	a->drain = ds_pick_drain(ds_drains_far, random & 0xffff);
+	*wait_us = ((random >> 16) & 0xffff) % DS_WAIT_MAX_US;
 	for_each_cpu(a->cpu, &ds_config.cpus) {
 		if (!n--)
 			break;
@@ -189,7 +205,7 @@ static void ds_maybe_rest(struct ds_racer *r, u64 *period, unsigned long *until)
 	u32 mean = ds_config.stutter_ms;
 
 	if (atomic_read(&ds_paused)) {
-		/* Pairs with ds_race_pause(): the action before is complete. */
+		/* Pairs with ds_wait_rest(): the action before is complete. */
 		smp_store_release(&r->resting, true);
 		while (atomic_read(&ds_paused) && !kthread_should_stop())
 			usleep_range(50, 200);
@@ -264,8 +280,32 @@ static int ds_racer_main(void *arg)
 		raw_cpu_inc(ds_stats.loops);
 		cond_resched();
 	}
-	/* Pairs with ds_race_pause(): nothing follows. */
+	/* Pairs with ds_wait_rest(): nothing follows. */
 	smp_store_release(&r->resting, true);
+	return 0;
+}
+
+static int ds_drainer_main(void *unused)
+{
+	unsigned long until = jiffies + msecs_to_jiffies(ds_config.stutter_ms);
+	bool bare = ds_config.race == DS_RACE_BARE;
+	struct ds_action action;
+	unsigned int wait_us;
+	u64 period = 0;
+
+	set_user_nice(current, DS_NICE);
+	while (!kthread_should_stop()) {
+		ds_maybe_rest(&ds_drainer, &period, &until);
+		ds_decide_far(&action, ds_drainer.index++, &wait_us);
+		usleep_range(wait_us, wait_us + 50);
+		if (bare)
+			ds_drain_kinds[action.drain].run(action.cpu, NULL, true);
+		else
+			ds_drain(action.drain, action.cpu,
+				 ds_cpu_stock(action.cpu, false));
+	}
+	/* Pairs with ds_wait_rest(): nothing follows. */
+	smp_store_release(&ds_drainer.resting, true);
 	return 0;
 }
 
@@ -274,7 +314,8 @@ static int ds_racer_online(unsigned int cpu)
 	struct ds_racer *r = &per_cpu(ds_racers, cpu);
 	struct task_struct *task;
 
-	if (!ds_racing || !cpumask_test_cpu(cpu, &ds_config.cpus) || r->task)
+	if (!ds_racing || !cpumask_test_cpu(cpu, &ds_config.cpus) || r->task ||
+	    (!ds_kinds_here && !ds_drains_here))
 		return 0;
 	r->resting = false;
 	task = kthread_create_on_cpu(ds_racer_main, (void *)(long)cpu, cpu,
@@ -350,6 +391,7 @@ static void ds_choose_kinds(void)
 {
 	char why[DS_REASON_LEN];
 	unsigned int i;
+	u32 drains;
 
 	ds_kinds_here = 0;
 	for (i = 1; i < __DS_BATCH_MAX; i++) {
@@ -357,15 +399,30 @@ static void ds_choose_kinds(void)
 		    ds_batch_available(i, why, sizeof(why)))
 			ds_kinds_here |= DS_KIND_BIT(i);
 	}
-	ds_drains_here = 0;
-	ds_weight_sum = 0;
+	drains = 0;
 	for (i = 1; i < __DS_DRAIN_MAX; i++) {
 		if ((ds_config.drains & DS_KIND_BIT(i)) &&
-		    ds_drain_available(i, why, sizeof(why))) {
-			ds_drains_here |= DS_KIND_BIT(i);
-			ds_weight_sum += ds_drain_weight[i];
-		}
+		    ds_drain_available(i, why, sizeof(why)))
+			drains |= DS_KIND_BIT(i);
 	}
+	ds_drains_here = drains & DS_DRAINS_HERE;
+	ds_drains_far = drains & ~DS_DRAINS_HERE;
+}
+
+/* Without it the race goes on, so only its absence is told. */
+static void ds_drainer_start(void)
+{
+	struct task_struct *task;
+
+	ds_drainer.index = 0;
+	ds_drainer.resting = false;
+	if (!ds_drains_far)
+		return;
+	task = kthread_run(ds_drainer_main, NULL, "drainstress/far");
+	if (IS_ERR(task))
+		pr_warn("no kthread drains other CPUs: error %ld\n", PTR_ERR(task));
+	else
+		ds_drainer.task = task;
 }
 
 /**
@@ -393,7 +450,7 @@ int ds_race_start(const struct ds_race_config *config)
 	if (config->race == DS_RACE_NONE)
 		return 0;
 	ds_choose_kinds();
-	if (!ds_kinds_here && !ds_weight_sum)
+	if (!ds_kinds_here && !ds_drains_here && !ds_drains_far)
 		return -EOPNOTSUPP;
 	err = ds_stocks_get();
 	if (err)
@@ -408,6 +465,7 @@ int ds_race_start(const struct ds_race_config *config)
 		return err;
 	}
 	ds_hp_state = err;
+	ds_drainer_start();
 	return 0;
 }
 
@@ -415,6 +473,9 @@ void ds_race_stop(void)
 {
 	if (!ds_racing)
 		return;
+	if (ds_drainer.task)
+		kthread_stop(ds_drainer.task);
+	ds_drainer.task = NULL;
 	cpuhp_remove_state(ds_hp_state);	/* stops each CPU's kthread */
 	ds_racing = false;
 }
@@ -422,6 +483,16 @@ void ds_race_stop(void)
 bool ds_race_running(void)
 {
 	return ds_racing;
+}
+
+static void ds_wait_rest(struct ds_racer *r)
+{
+	/*
+	 * The task is read anew: its CPU may go offline meanwhile.  Pairs with
+	 * the releases in the kthreads.
+	 */
+	while (READ_ONCE(r->task) && !smp_load_acquire(&r->resting))
+		usleep_range(50, 200);
 }
 
 /**
@@ -437,16 +508,9 @@ void ds_race_pause(void)
 	atomic_inc(&ds_paused);
 	if (!ds_racing)
 		return;
-	for_each_online_cpu(cpu) {
-		struct ds_racer *r = &per_cpu(ds_racers, cpu);
-
-		/*
-		 * The task is read anew: its CPU may go offline meanwhile.
-		 * Pairs with the releases in the racing kthread.
-		 */
-		while (READ_ONCE(r->task) && !smp_load_acquire(&r->resting))
-			usleep_range(50, 200);
-	}
+	for_each_online_cpu(cpu)
+		ds_wait_rest(&per_cpu(ds_racers, cpu));
+	ds_wait_rest(&ds_drainer);
 }
 
 void ds_race_resume(void)

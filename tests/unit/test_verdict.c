@@ -103,6 +103,9 @@ static void test_each_condition(void **state)
 
 static void test_flags(void **state)
 {
+	facts.bare = true;
+	assert_int_equal(judge(), DS_EXIT_INCONCLUSIVE);
+	good(state);
 	facts.kmsg = false;
 	assert_int_equal(judge(), DS_EXIT_INCONCLUSIVE);
 	good(state);
