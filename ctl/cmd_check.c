@@ -262,15 +262,62 @@ free:
 	return ret;
 }
 
-static int selftest_all(struct ds_nl *nl, const struct ds_msg *caps, struct ds_facts *f)
+/* Prints which invariants noticed, and what is wrong with that.  Return: right? */
+static bool noticed_rightly(const struct ds_item *it, const struct ds_facts *f)
 {
-	unsigned int i, k, tried = 0, noticed = 0;
-	const char *reason = "this module has none";
-	struct ds_err err;
+	bool right = it->invariants;
+	u64 seen = 0;
+	unsigned int k;
+
+	printf("%s (%s): noticed by", it->name, it->title);
+	for (k = 0; k < f->nr_inv; k++) {
+		if (!f->inv[k].violations || f->inv[k].reported)
+			continue;
+		printf(" %s", f->inv[k].name);
+		seen |= 1ULL << (f->inv[k].id - 1);
+	}
+	if (!seen)
+		printf(" nothing");
+	for (k = 0; k < 64; k++) {
+		u64 bit = 1ULL << k;
+
+		if ((it->invariants & bit) == (seen & bit))
+			continue;
+		printf(", %s I%u", seen & bit ? "wrongly by" : "but not by", k + 1);
+		right = false;
+	}
+	putchar('\n');
+	fflush(stdout);
+	return right;
+}
+
+/* Invariants that are available and that no planted fault has proven. */
+static unsigned int print_unproven(const struct ds_msg *caps, u64 proven)
+{
+	unsigned int i, nr = 0;
 
 	for (i = 0; i < caps->nr_items; i++) {
 		const struct ds_item *it = &caps->items[i];
-		bool seen = false;
+
+		/* I23 is the question which kernel this is, not a fault of one */
+		if (it->class != DS_CLASS_INVARIANT || !it->available || !it->id ||
+		    it->id > 64 || it->id == 23 || proven & (1ULL << (it->id - 1)))
+			continue;
+		printf("%s is unproven: no planted fault was noticed by it\n", it->name);
+		nr++;
+	}
+	return nr;
+}
+
+static int selftest_all(struct ds_nl *nl, const struct ds_msg *caps, struct ds_facts *f)
+{
+	const char *reason = "this module has none";
+	unsigned int i, tried = 0, noticed = 0;
+	struct ds_err err;
+	u64 proven = 0;
+
+	for (i = 0; i < caps->nr_items; i++) {
+		const struct ds_item *it = &caps->items[i];
 
 		if (it->class != DS_CLASS_PLANT)
 			continue;
@@ -281,33 +328,30 @@ static int selftest_all(struct ds_nl *nl, const struct ds_msg *caps, struct ds_f
 		}
 		if (ds_signals_seen())
 			break;
-		tried++;
 		if (plant_one(nl, it->name, f, &err)) {
 			if (err.exit != DS_EXIT_SKIP)
 				return ds_cmd_fail(&err);
 			printf("%s: skipped: %s\n", it->name, err.text);
-			tried--;
 			continue;
 		}
-		printf("%s (%s): noticed by", it->name, it->title);
-		for (k = 0; k < f->nr_inv; k++) {
-			if (!f->inv[k].violations || f->inv[k].reported)
-				continue;
-			printf(" %s", f->inv[k].name);
-			seen = true;
+		tried++;
+		if (noticed_rightly(it, f)) {
+			noticed++;
+			proven |= it->invariants;
 		}
-		puts(seen ? "" : " nothing");
-		fflush(stdout);
-		noticed += seen;
 	}
 	if (!tried) {
 		ds_error(&err, DS_EXIT_ERROR, 0, "selftest: no planted fault can be made: %s",
 			 reason);
 		return ds_cmd_fail(&err);
 	}
-	printf("%u planted faults, %u noticed\n", tried, noticed);
-	if (ds_signals_seen())
+	if (ds_signals_seen()) {
+		printf("%u/%u noticed\n", noticed, tried);
 		return ds_cmd_end_output(DS_EXIT_INCONCLUSIVE);
+	}
+	if (print_unproven(caps, proven))
+		tried++;	/* what is unproven is a failure too */
+	printf("%u/%u noticed\n", noticed, tried);
 	return ds_cmd_end_output(noticed == tried ? DS_EXIT_PASS : DS_EXIT_FAIL);
 }
 

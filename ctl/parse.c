@@ -64,6 +64,7 @@ static const struct rule item_rules[] = {
 	FIELD(ds_item, DS_ITEM_AVAILABLE, RULE_U8, available),
 	FIELD(ds_item, DS_ITEM_TITLE, RULE_STRING, title),
 	FIELD(ds_item, DS_ITEM_REASON, RULE_STRING, reason),
+	FIELD(ds_item, DS_ITEM_INVARIANTS, RULE_U64, invariants),
 };
 
 static const struct rule counter_rules[] = {

@@ -25,6 +25,7 @@ struct ds_item {
 	u32 class;
 	u32 id;
 	u8 available;
+	u64 invariants;
 	char name[DS_NAME_LEN];
 	char title[256];
 	char reason[256];

@@ -404,7 +404,9 @@ int ds_calibrate_usage(void);
 
 /**
  * struct ds_plant - one row a planted fault
- * @invariant:	the one that must notice, and no other
+ * @invariant:	the one that must notice
+ * @also:	DS_INV_BIT of those that must notice too, for the reason that the
+ *		title gives; no other may
  * @run:	does the damage, lets a check look, undoes the damage; returns 0
  *		when the fault really was there to be seen
  */
@@ -413,6 +415,7 @@ struct ds_plant {
 	const char *title;
 	unsigned int invariant;
 	int (*run)(const struct ds_plant *plant);
+	u64 also;
 };
 
 extern const struct ds_plant ds_plants[];

@@ -53,8 +53,9 @@ static int ds_put_counter(struct sk_buff *skb, const char *name, u64 value)
 	return 0;
 }
 
-static int ds_put_item(struct sk_buff *skb, u32 class, u32 id, const char *name,
-		       const char *title, const char *reason)
+static int ds_put_item_of(struct sk_buff *skb, u32 class, u32 id,
+			  const char *name, const char *title,
+			  const char *reason, u64 invariants)
 {
 	struct nlattr *nest = nla_nest_start(skb, DS_A_ITEM);
 
@@ -65,12 +66,20 @@ static int ds_put_item(struct sk_buff *skb, u32 class, u32 id, const char *name,
 	    nla_put_string(skb, DS_ITEM_NAME, name) ||
 	    nla_put_u8(skb, DS_ITEM_AVAILABLE, !reason) ||
 	    (title && nla_put_string(skb, DS_ITEM_TITLE, title)) ||
-	    (reason && nla_put_string(skb, DS_ITEM_REASON, reason))) {
+	    (reason && nla_put_string(skb, DS_ITEM_REASON, reason)) ||
+	    (invariants && nla_put_u64_64bit(skb, DS_ITEM_INVARIANTS, invariants,
+					     DS_ITEM_PAD))) {
 		nla_nest_cancel(skb, nest);
 		return -EMSGSIZE;
 	}
 	nla_nest_end(skb, nest);
 	return 0;
+}
+
+static int ds_put_item(struct sk_buff *skb, u32 class, u32 id, const char *name,
+		       const char *title, const char *reason)
+{
+	return ds_put_item_of(skb, class, id, name, title, reason, 0);
 }
 
 static int ds_put_violation(struct sk_buff *skb, const struct ds_violation *v)
@@ -197,9 +206,12 @@ static int ds_put_invariants(struct sk_buff *skb)
 				  NULL : why);
 	}
 	for (i = 0; i < ds_nr_plants && !err; i++) {
-		err = ds_put_item(skb, DS_CLASS_PLANT, i + 1, ds_plants[i].name,
-				  ds_plants[i].title, ds_plant_allowed ? NULL :
-				  "load the module with plant=1");
+		const struct ds_plant *plant = &ds_plants[i];
+
+		err = ds_put_item_of(skb, DS_CLASS_PLANT, i + 1, plant->name,
+				     plant->title, ds_plant_allowed ? NULL :
+				     "load the module with plant=1",
+				     DS_INV_BIT(plant->invariant) | plant->also);
 	}
 	return err;
 }

@@ -54,6 +54,9 @@
  *			DS_ITEM_AVAILABLE u8
  *			[DS_ITEM_TITLE] string
  *			[DS_ITEM_REASON] string, why it is not available
+ *			[DS_ITEM_INVARIANTS] u64, of a planted fault: mask of
+ *				the invariants that must notice it, bit (id - 1),
+ *				each of them and no other
  *
  * @DS_CMD_FILL: do, owner.  Puts folios of the module's own into batches.
  *	in:	DS_A_KIND u32, id of a batch kind
@@ -230,6 +233,8 @@ enum drainstress_item_attr {
 	DS_ITEM_AVAILABLE,
 	DS_ITEM_TITLE,
 	DS_ITEM_REASON,
+	DS_ITEM_PAD,
+	DS_ITEM_INVARIANTS,
 	__DS_ITEM_MAX,
 };
 
