@@ -20,7 +20,8 @@ struct ds_run_opts {
 	const struct ds_format *format;
 	const char *output;
 	const char *events;
-	bool require_fix, keep_going, no_race, bare_race, no_load, no_accounting, no_kmsg, no_disk, quiet;
+	bool bare_race;
+	bool require_fix, keep_going, no_race, no_load, no_accounting, no_kmsg, no_disk, quiet;
 	const char *plant;
 	const char *dirs[DS_DIRS_MAX];
 	unsigned int nr_dirs;

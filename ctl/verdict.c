@@ -160,7 +160,7 @@ static void rule_work(const struct ds_facts *f, struct ds_verdict *v)
 	if (f->accounting && !f->usages)
 		reason(v, DS_EXIT_INCONCLUSIVE, "no batch usage was seen");
 	if (f->bare)
-		reason(v, DS_EXIT_INCONCLUSIVE, "--bare-race neither counts nor checks what it does");
+		reason(v, DS_EXIT_INCONCLUSIVE, "--bare-race neither counts nor checks");
 	if (!f->load && !f->race && !f->bare)
 		reason(v, DS_EXIT_INCONCLUSIVE, "nothing was asked for: no load and no race");
 }

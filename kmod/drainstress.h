@@ -7,7 +7,6 @@
 #ifndef DRAINSTRESS_H
 #define DRAINSTRESS_H
 
-
 #include <linux/atomic.h>
 #include <linux/cpumask.h>
 #include <linux/kprobes.h>

@@ -15,18 +15,27 @@
 /* X(number, retry, title, why, exceptions) */
 #define DS_INVARIANTS(X)						\
 	X(1, NONE, "a per-CPU batch holds at most size - 1 folios",	\
-	  "folio_batch_add() reports a full batch and the caller moves it before dropping the local lock", \
+	  "folio_batch_add() reports a full batch and the caller moves it before " \
+	  "dropping the local lock", \
 	  "nr == size only inside the lock")				\
 	X(2, NONE, "batch entries are order-0 head pages of memory that can be on an LRU", \
-	  "large folios force a flush when they are queued; slab, hugetlb, device and free pages are never queued", \
-	  "a folio may be split or collapsed only without extra references, and the batch holds one") \
-	X(3, LOOK, "PG_lru is clear in lru_add and new-mlock entries and set in the others", \
-	  "PG_lru is set by the function that moves the batch and is needed to queue for the other kinds", \
-	  "isolated folios; a folio that also stands in an lru_add or new-mlock batch; mlock and munlock entries may be either; deactivate_file before 6.12 does not test it") \
+	  "large folios force a flush when they are queued; slab, hugetlb, device and " \
+	  "free pages are never queued", \
+	  "a folio may be split or collapsed only without extra references, and the " \
+	  "batch holds one") \
+	X(3, LOOK, "PG_lru is clear in lru_add and new-mlock entries and set in " \
+	  "the others", \
+	  "PG_lru is set by the function that moves the batch and is needed to queue " \
+	  "for the other kinds", \
+	  "isolated folios; a folio that also stands in an lru_add or new-mlock " \
+	  "batch; mlock and munlock entries may be either; deactivate_file before " \
+	  "6.12 does not test it") \
 	X(4, NONE, "a folio stands at most once in all lru_add and new-mlock batches", \
-	  "only a folio that is on no list and in no such batch may be added; twice would corrupt the list", \
+	  "only a folio that is on no list and in no such batch may be added; twice " \
+	  "would corrupt the list", \
 	  "duplicates are legal in the other kinds")			\
-	X(5, LOOK, "a folio has at least as many references as batch entries; own folios exactly the known ones", \
+	X(5, LOOK, "a folio has at least as many references as batch entries; own " \
+	  "folios exactly the known ones", \
 	  "each entry holds a reference that the move function puts",	\
 	  "isolation and migration hold one for a short time")		\
 	X(6, NONE, "no free page stands in a batch",			\
@@ -38,19 +47,24 @@
 	X(8, NONE, "a folio queued before lru_add_drain_all() is in no batch after it", \
 	  "cpu_needs_drain() looks at every batch and the work drains the CPU", \
 	  "queued again later, by compaction for example; offline CPUs") \
-	X(9, NONE, "batches stay empty between lru_cache_disable() and lru_cache_enable()", \
+	X(9, NONE, "batches stay empty between lru_cache_disable() and " \
+	  "lru_cache_enable()", \
 	  "after the disable each add moves the batch at once",		\
 	  "none")							\
 	X(22, NONE, "a batch usage drains at most once",		\
-	  "the release function drains only while percpu_pvec_drained is clear in its batch, and sets it", \
+	  "the release function drains only while percpu_pvec_drained is clear in its " \
+	  "batch, and sets it", \
 	  "a per-thread batch that lives across requests")		\
 	X(23, NONE, "percpu_pvec_drained survives folio_batch_move_lru()", \
 	  "the function must reinitialise the batch, not initialise it", \
 	  "absent before the fix: reported, and a failure only with --require-fix") \
-	X(24, LOOK, "a truncate by a task pinned to the CPU that filled the file leaves no folio in a batch", \
-	  "the release function drains the CPU before it puts; from another CPU at most size - 1 a kind and filling CPU may stay", \
+	X(24, LOOK, "a truncate by a task pinned to the CPU that filled the file " \
+	  "leaves no folio in a batch", \
+	  "the release function drains the CPU before it puts; from another CPU at " \
+	  "most size - 1 a kind and filling CPU may stay", \
 	  "pins, isolation, writeback")					\
-	X(25, QUIESCE, "after truncate and drain-all no reference to the file's folios is left", \
+	X(25, QUIESCE, "after truncate and drain-all no reference to the file's folios " \
+	  "is left", \
 	  "page cache and batches were the only holders",		\
 	  "isolation, pins")						\
 	X(32, NONE, "every drain returns within its limit",		\
