@@ -117,6 +117,13 @@ ds_as_root()
 	fi
 }
 
+# ds_make WORD...: make in the clone, one at a time, whoever asks.
+ds_make()
+{
+	mkdir -p "$DS_BUILD" &&
+		(flock 8 && exec make -s -C "$DS_TOP" "$@") 8>"$DS_BUILD/.lock"
+}
+
 # ds_apt WORD...: apt-get without questions.  Waits for another apt to end.
 ds_apt()
 {
