@@ -75,7 +75,10 @@ static int ds_queue_one(void *arg)
 	return 0;
 }
 
-/* The entry of @folio that a drain-all should have moved. */
+/*
+ * The entry of @folio that a drain-all should have moved.  Elsewhere it may have
+ * been queued since, by compaction or by drop_caches.
+ */
 static struct ds_slot *ds_left_behind(struct ds_snapshot *snap,
 				      struct folio *folio, int cpu,
 				      unsigned int kind)
@@ -85,16 +88,22 @@ static struct ds_slot *ds_left_behind(struct ds_snapshot *snap,
 	for (i = 0; i < snap->nr_slots; i++) {
 		struct ds_slot *s = &snap->slots[i];
 
-		if (s->folio != folio)
-			continue;
-		/* Compaction may have put it back on its way to a list since. */
-		if (s->kind == DS_BATCH_LRU_ADD && kind != DS_BATCH_LRU_ADD)
-			continue;
-		if (s->cpu == cpu || s->kind != DS_BATCH_LRU_ADD)
+		if (s->folio == folio && s->cpu == cpu && s->kind == kind)
 			return s;
 	}
 	return NULL;
 }
+
+/*
+ * Kinds that the kernel may queue an own folio for by itself, so perhaps on that
+ * very CPU after the drain-all: compaction puts back through lru_add
+ * (putback_movable_pages(), mm/migrate.c), drop_caches fails to invalidate
+ * (mapping_try_invalidate(), mm/truncate.c), swapped out shmem rotates at the end
+ * of writeback (folio_end_writeback(), mm/filemap.c).
+ */
+#define DS_QUEUED_BY_KERNEL	(DS_KIND_BIT(DS_BATCH_LRU_ADD) | \
+				 DS_KIND_BIT(DS_BATCH_DEACTIVATE_FILE) | \
+				 DS_KIND_BIT(DS_BATCH_ROTATE))
 
 static bool ds_try_i8(struct ds_check *c, unsigned int kind, int cpu,
 		      struct ds_slot *left)
@@ -130,10 +139,12 @@ void ds_probe_i8(struct ds_check *c)
 		if (!ds_batch_available(kind, why, sizeof(why)))
 			continue;
 		cpu = ds_nth_cpu(c->round + kind);
-		/* A folio put back by compaction does not come twice in a row. */
 		if (!ds_try_i8(c, kind, cpu, &left))
 			continue;
-		if (kind == DS_BATCH_LRU_ADD && !ds_try_i8(c, kind, cpu, &left))
+		/* That does not happen three times in a row. */
+		if ((DS_QUEUED_BY_KERNEL & DS_KIND_BIT(kind)) &&
+		    (!ds_try_i8(c, kind, cpu, &left) ||
+		     !ds_try_i8(c, kind, cpu, &left)))
 			continue;
 		ds_violate(8, &left, left.cpu,
 			   "expected the folio, the only one queued on CPU %d, to be in no batch after lru_add_drain_all(), found it in batch %s",
@@ -320,6 +331,14 @@ static int ds_fill_and_truncate(void *arg)
 			break;
 		msleep(20);
 	}
+	/*
+	 * Another CPU may have queued it too: drop_caches queues what it cannot
+	 * invalidate.  Then a drain-all frees it.
+	 */
+	if (t->left && !t->first.kind) {
+		ds_drain(DS_DRAIN_ALL, -1, NULL);
+		ds_count_left(t);
+	}
 	/* A CPU that goes offline hands its works to others. */
 	t->moved = raw_smp_processor_id() != cpu;
 	return 0;
@@ -345,6 +364,29 @@ static int ds_i24_same_cpu(struct ds_check *c, unsigned int how, int cpu)
 	return 0;
 }
 
+/* How many of the folios that are left stand in other batches than (@cpu, lru_add). */
+static unsigned int ds_queued_elsewhere(struct ds_check *c,
+					struct ds_truncated *t, int cpu)
+{
+	unsigned int i, j, n = 0;
+
+	ds_look(c);
+	for (i = 0; i < t->stock.nr; i++) {
+		struct folio *folio = t->stock.own[i].folio;
+
+		for (j = 0; j < c->again->nr_slots; j++) {
+			struct ds_slot *s = &c->again->slots[j];
+
+			if (s->folio == folio && !(s->cpu == cpu &&
+						   s->kind == DS_BATCH_LRU_ADD)) {
+				n++;
+				break;
+			}
+		}
+	}
+	return n;
+}
+
 /* From another CPU no more may stay than that CPU's lru_add batch can hold. */
 static void ds_i24_other_cpu(struct ds_check *c, unsigned int how, int cpu,
 			     int other)
@@ -356,7 +398,8 @@ static void ds_i24_other_cpu(struct ds_check *c, unsigned int how, int cpu,
 	if (!smp_call_on_cpu(other, ds_truncate_file, &t, false)) {
 		ds_count_left(&t);
 		ds_checked(24, 1);
-		if (t.left > DS_BATCH_SIZE - 1) {
+		if (t.left > DS_BATCH_SIZE - 1 +
+			     ds_queued_elsewhere(c, &t, cpu)) {
 			ds_violate(24, &t.first, cpu,
 				   "%s on CPU %d: expected at most %d folios held by CPU %d's batches, found %u of %u",
 				   ds_truncates[how].name, other,
