@@ -157,6 +157,8 @@ static void ds_queue_mlock(struct folio *folio)
 		ds_call(munlock_folio)(folio);
 	} else if ((folio_pfn(folio) & 1) && ds_has(DS_SYM_mlock_new_folio) &&
 		   ds_isolate(folio)) {
+		/* A new folio is not active; mlock_new_folio() relies on that. */
+		folio_clear_active(folio);
 		ds_call(mlock_new_folio)(folio);
 		folio_put(folio);
 	} else {

@@ -481,7 +481,7 @@ void ds_result_read(unsigned int invariant, struct ds_result *result);
 u64 ds_violations_total(void);
 u64 ds_checked_total(void);
 void ds_request_done(const struct ds_request_result *result);
-bool ds_request_read(unsigned int back, struct ds_request_result *result);
+bool ds_request_read(unsigned int n, struct ds_request_result *result);
 int ds_result_init(void);
 void ds_result_exit(void);
 
@@ -502,8 +502,11 @@ struct ds_request {
 	struct ds_race_config config;	/* its cpus serve FILL and DRAIN too */
 };
 
+#define DS_REQUESTS_MAX 64	/* that wait to be done */
+
 struct ds_request *ds_request_alloc(u32 command);
-u32 ds_request_queue(struct ds_request *req);
+void ds_request_queue(struct ds_request *req);
+void ds_request_free(struct ds_request *req);
 int ds_claim(u32 portid, pid_t *owner_pid);
 void ds_release(u32 portid);
 pid_t ds_owner_pid(void);

@@ -18,6 +18,7 @@ static pid_t ds_owner;
 static enum ds_state ds_current_state;
 static u64 ds_nr_checks;
 static atomic_t ds_next_request = ATOMIC_INIT(0);
+static atomic_t ds_waiting = ATOMIC_INIT(0);	/* requests not yet done */
 
 /* Requests in order; a drain that hangs blocks it, so it watches nothing. */
 static struct workqueue_struct *ds_requests;
@@ -275,6 +276,13 @@ static int (*const ds_handlers[])(struct ds_request *,
 	[DS_CMD_PLANT] = ds_do_plant,
 };
 
+/* Gives up a request that is not queued. */
+void ds_request_free(struct ds_request *req)
+{
+	atomic_dec(&ds_waiting);
+	kfree(req);
+}
+
 static void ds_do_request(struct work_struct *work)
 {
 	struct ds_request *req = container_of(work, struct ds_request, work);
@@ -289,29 +297,31 @@ static void ds_do_request(struct work_struct *work)
 	else
 		result.status = ECANCELED;
 	ds_request_done(&result);
-	kfree(req);
+	ds_request_free(req);
 }
 
+/* A request with its id, or an error: no memory, or too many are waiting. */
 struct ds_request *ds_request_alloc(u32 command)
 {
 	struct ds_request *req = kzalloc(sizeof(*req), GFP_KERNEL);
 
 	if (!req)
-		return NULL;
+		return ERR_PTR(-ENOMEM);
+	if (atomic_inc_return(&ds_waiting) > DS_REQUESTS_MAX) {
+		ds_request_free(req);
+		return ERR_PTR(-EAGAIN);
+	}
+	req->id = atomic_inc_return(&ds_next_request);
 	INIT_WORK(&req->work, ds_do_request);
 	req->command = command;
 	return req;
 }
 
-/* Queues @req and gives it up.  Return: its id. */
-u32 ds_request_queue(struct ds_request *req)
+/* Queues @req and gives it up. */
+void ds_request_queue(struct ds_request *req)
 {
-	u32 id = atomic_inc_return(&ds_next_request);
-
-	req->id = id;
 	req->gen = READ_ONCE(ds_owner_gen);
 	queue_work(ds_requests, &req->work);
-	return id;
 }
 
 /* ---- load and unload ---- */

@@ -22,20 +22,6 @@ static DEFINE_MUTEX(ds_event_lock);
 static bool ds_events_on;
 static u32 ds_event_seq;
 
-/*
- * Not every kernel formats into the extack, so the text is kept here; it is read
- * again right after the handler.
- */
-static const char *ds_busy_text(pid_t pid)
-{
-	static char texts[16][64];
-	static atomic_t next;
-	char *text = texts[(unsigned int)atomic_inc_return(&next) % 16];
-
-	snprintf(text, sizeof(texts[0]), "already in use by pid %d", pid);
-	return text;
-}
-
 /* ---- building blocks of answers ---- */
 
 static int ds_put_counter(struct sk_buff *skb, const char *name, u64 value)
@@ -275,43 +261,77 @@ static int ds_parse_cpus(struct genl_info *info, struct cpumask *cpus)
 	return 0;
 }
 
+/*
+ * Older kernels cannot format into the extack: the text is kept here, and read
+ * again right after the handler.
+ */
+static void ds_say_busy(struct genl_info *info, pid_t pid)
+{
+#ifdef NL_SET_ERR_MSG_FMT
+	NL_SET_ERR_MSG_FMT(info->extack, "already in use by pid %d", pid);
+#else
+	static char texts[64][40];
+	static atomic_t next;
+	char *text = texts[(unsigned int)atomic_inc_return(&next) % 64];
+
+	snprintf(text, sizeof(texts[0]), "already in use by pid %d", pid);
+	if (info->extack)
+		info->extack->_msg = text;
+#endif
+}
+
 /* Claims the module for the sender; the text of a refusal names the owner. */
 static int ds_own(struct genl_info *info)
 {
 	pid_t pid;
 	int err = ds_claim(info->snd_portid, &pid);
 
-	return err ? ds_refuse(info, 0, ds_busy_text(pid), err) : 0;
+	if (err)
+		ds_say_busy(info, pid);
+	return err;
 }
 
-/* Queues @req and answers with its id. */
+static struct ds_request *ds_request(struct genl_info *info, u32 command)
+{
+	struct ds_request *req = ds_request_alloc(command);
+
+	if (PTR_ERR_OR_ZERO(req) == -EAGAIN)
+		ds_refuse(info, 0, "too many requests are waiting to be done",
+			  -EAGAIN);
+	return req;
+}
+
+/*
+ * Answers with the id of @req, then queues it: its DONE event comes after the
+ * answer, and what could not be answered is not done.
+ */
 static int ds_answer_queued(struct ds_request *req, struct genl_info *info)
 {
 	struct sk_buff *skb;
 	void *head;
-	u32 id;
 	int err;
 
 	err = ds_own(info);
-	if (err) {
-		kfree(req);
-		return err;
-	}
+	if (err)
+		goto free;
+	err = -ENOMEM;
 	skb = genlmsg_new(NLMSG_DEFAULT_SIZE, GFP_KERNEL);
-	if (!skb) {
-		kfree(req);
-		return -ENOMEM;
-	}
+	if (!skb)
+		goto free;
 	head = genlmsg_put_reply(skb, info, &ds_family, 0, req->command);
-	if (!head) {
+	if (!head || nla_put_u32(skb, DS_A_REQUEST, req->id)) {
 		nlmsg_free(skb);
-		kfree(req);
-		return -EMSGSIZE;
+		goto free;
 	}
-	id = ds_request_queue(req);
-	nla_put_u32(skb, DS_A_REQUEST, id);	/* fits: the message is empty */
 	genlmsg_end(skb, head);
-	return genlmsg_reply(skb, info);
+	err = genlmsg_reply(skb, info);
+	if (err)
+		goto free;
+	ds_request_queue(req);
+	return 0;
+free:
+	ds_request_free(req);
+	return err;
 }
 
 static int ds_fill_cmd(struct sk_buff *in, struct genl_info *info)
@@ -340,14 +360,14 @@ static int ds_fill_cmd(struct sk_buff *in, struct genl_info *info)
 		return ds_refuse(info, DS_A_KIND,
 				 "KIND: not available on this kernel, see caps",
 				 -EOPNOTSUPP);
-	req = ds_request_alloc(DS_CMD_FILL);
-	if (!req)
-		return -ENOMEM;
+	req = ds_request(info, DS_CMD_FILL);
+	if (IS_ERR(req))
+		return PTR_ERR(req);
 	req->kind = kind;
 	req->count = count;
 	err = ds_parse_cpus(info, &req->config.cpus);
 	if (err) {
-		kfree(req);
+		ds_request_free(req);
 		return err;
 	}
 	return ds_answer_queued(req, info);
@@ -371,13 +391,13 @@ static int ds_drain_cmd(struct sk_buff *in, struct genl_info *info)
 		return ds_refuse(info, DS_A_DRAIN,
 				 "DRAIN: not available on this kernel, see caps",
 				 -EOPNOTSUPP);
-	req = ds_request_alloc(DS_CMD_DRAIN);
-	if (!req)
-		return -ENOMEM;
+	req = ds_request(info, DS_CMD_DRAIN);
+	if (IS_ERR(req))
+		return PTR_ERR(req);
 	req->drain = drain;
 	err = ds_parse_cpus(info, &req->config.cpus);
 	if (err) {
-		kfree(req);
+		ds_request_free(req);
 		return err;
 	}
 	return ds_answer_queued(req, info);
@@ -407,9 +427,9 @@ static int ds_race_start_cmd(struct sk_buff *in, struct genl_info *info)
 
 	if (ds_missing(info, DS_A_SEED))
 		return ds_refuse(info, 0, "SEED: missing", -EINVAL);
-	req = ds_request_alloc(DS_CMD_RACE_START);
-	if (!req)
-		return -ENOMEM;
+	req = ds_request(info, DS_CMD_RACE_START);
+	if (IS_ERR(req))
+		return PTR_ERR(req);
 	config = &req->config;
 	config->seed = nla_get_u64(info->attrs[DS_A_SEED]);
 	config->stutter_ms = 1000;
@@ -433,7 +453,7 @@ static int ds_race_start_cmd(struct sk_buff *in, struct genl_info *info)
 	if (!err && config->race && ds_layout_reason())
 		err = ds_refuse(info, 0, ds_layout_reason(), -EOPNOTSUPP);
 	if (err) {
-		kfree(req);
+		ds_request_free(req);
 		return err;
 	}
 	return ds_answer_queued(req, info);
@@ -441,9 +461,9 @@ static int ds_race_start_cmd(struct sk_buff *in, struct genl_info *info)
 
 static int ds_race_stop_cmd(struct sk_buff *in, struct genl_info *info)
 {
-	struct ds_request *req = ds_request_alloc(DS_CMD_RACE_STOP);
+	struct ds_request *req = ds_request(info, DS_CMD_RACE_STOP);
 
-	return req ? ds_answer_queued(req, info) : -ENOMEM;
+	return IS_ERR(req) ? PTR_ERR(req) : ds_answer_queued(req, info);
 }
 
 static int ds_check_cmd(struct sk_buff *in, struct genl_info *info)
@@ -463,9 +483,9 @@ static int ds_check_cmd(struct sk_buff *in, struct genl_info *info)
 				 -EINVAL);
 	if (ds_layout_reason())
 		return ds_refuse(info, 0, ds_layout_reason(), -EOPNOTSUPP);
-	req = ds_request_alloc(DS_CMD_CHECK);
-	if (!req)
-		return -ENOMEM;
+	req = ds_request(info, DS_CMD_CHECK);
+	if (IS_ERR(req))
+		return PTR_ERR(req);
 	req->mask = mask;
 	return ds_answer_queued(req, info);
 }
@@ -489,9 +509,9 @@ static int ds_plant_cmd(struct sk_buff *in, struct genl_info *info)
 	if (i == ds_nr_plants)
 		return ds_refuse(info, DS_A_NAME, "NAME: no such planted fault",
 				 -ENOENT);
-	req = ds_request_alloc(DS_CMD_PLANT);
-	if (!req)
-		return -ENOMEM;
+	req = ds_request(info, DS_CMD_PLANT);
+	if (IS_ERR(req))
+		return PTR_ERR(req);
 	req->plant = &ds_plants[i];
 	return ds_answer_queued(req, info);
 }

@@ -203,6 +203,7 @@ static void ds_bare_fill(const struct ds_action *a)
 static void ds_maybe_rest(struct ds_racer *r, u64 *period, unsigned long *until)
 {
 	u32 mean = ds_config.stutter_ms;
+	unsigned long rest_until;
 
 	if (atomic_read(&ds_paused)) {
 		/* Pairs with ds_wait_rest(): the action before is complete. */
@@ -215,7 +216,10 @@ static void ds_maybe_rest(struct ds_racer *r, u64 *period, unsigned long *until)
 	if (!mean || time_before(jiffies, *until))
 		return;
 	/* All CPUs take the same periods: they rest and start together. */
-	msleep_interruptible(max(mean / 8, 1U));
+	rest_until = jiffies + max(msecs_to_jiffies(mean / 8), 1UL);
+	while (time_before(jiffies, rest_until) && !kthread_should_stop() &&
+	       !atomic_read(&ds_paused))
+		msleep_interruptible(20);
 	(*period)++;
 	*until = jiffies + msecs_to_jiffies(1 + mean / 2 +
 			ds_rand(ds_config.seed, 0, *period, DS_SALT_STUTTER) % mean);

@@ -181,21 +181,23 @@ void ds_request_done(const struct ds_request_result *result)
 }
 
 /**
- * ds_request_read() - the result that came @back results before the newest
- * @back: 0: the newest
+ * ds_request_read() - one of the results that are kept
+ * @n: 0: the oldest
  * @result: gets a copy
  *
- * Return: false when there is none (any more).
+ * Return: false when there are not so many.
  */
-bool ds_request_read(unsigned int back, struct ds_request_result *result)
+bool ds_request_read(unsigned int n, struct ds_request_result *result)
 {
 	unsigned long flags;
 	bool found;
 
 	raw_spin_lock_irqsave(&ds_result_lock, flags);
-	found = back < DS_REQUESTS && back < ds_nr_done;
+	if (ds_nr_done > DS_REQUESTS)
+		n += ds_nr_done - DS_REQUESTS;
+	found = n < ds_nr_done;
 	if (found)
-		*result = ds_done[(ds_nr_done - 1 - back) % DS_REQUESTS];
+		*result = ds_done[n % DS_REQUESTS];
 	raw_spin_unlock_irqrestore(&ds_result_lock, flags);
 	return found;
 }

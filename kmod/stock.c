@@ -189,6 +189,20 @@ out:
 	return err;
 }
 
+/*
+ * A munlock that met the folio off the LRU leaves PG_unevictable behind
+ * (UNEVICTABLE_PGSTRANDED) until somebody puts the folio back: we do.
+ */
+static void ds_rescue(struct folio *folio)
+{
+	if (!ds_has(DS_SYM_folio_isolate_lru) ||
+	    !ds_has(DS_SYM_folio_putback_lru))
+		return;
+	if (folio_test_unevictable(folio) && !folio_test_mlocked(folio) &&
+	    ds_isolate(folio))
+		ds_call(folio_putback_lru)(folio);
+}
+
 /**
  * ds_stock_unlock() - takes back every mlock of the stock's folios
  * @stock: whose folios
@@ -211,6 +225,9 @@ void ds_stock_unlock(struct ds_stock *stock)
 			left++;
 		}
 	}
+	for (i = 0; i < stock->nr; i++)
+		ds_rescue(stock->own[i].folio);
+	ds_call(lru_add_drain_all)();
 }
 
 /**
