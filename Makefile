@@ -36,7 +36,7 @@ ARGS		=
 B		:= build
 PKGS		:= libnl-genl-3.0 libnl-3.0 liburing jansson
 
-.PHONY: all kmod kernels soak check lint unit clean distclean help FORCE
+.PHONY: all bench-race kmod kernels soak check lint unit clean distclean help FORCE
 .DELETE_ON_ERROR:
 
 all: $(B)/drainctl			## drainctl, in build/ (the default)
@@ -133,6 +133,9 @@ soak:					## torture each of KERNELS in a VM, and judge it
 check:					## all tests: lint, unit tests, VM tests
 	@tests/run-checks
 
+bench-race:				## the core's speed, as ratios within one boot
+	@tests/bench/race
+
 lint:					## style and static checks
 	@tests/lint
 
@@ -167,7 +170,7 @@ distclean:				## remove build/
 
 help:					## this text
 	@echo 'Targets:'
-	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  \1	\2/p' Makefile | expand -t 16
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  \1	\2/p' Makefile | expand -t 16
 	@echo 'Variables:'
 	@sed -n 's/^#V /  /p' Makefile
 
