@@ -118,8 +118,13 @@ static int read_caps(struct ds_run *run, struct ds_err *err)
 	if (r->caps.owner)
 		return ds_error(err, DS_EXIT_ERROR, EBUSY, "already in use by pid %u",
 				r->caps.owner);
+	if (r->caps.reason[0] && !run->o.no_race)
+		return ds_error(err, DS_EXIT_SKIP, EOPNOTSUPP,
+				"the module does not touch the batches of this kernel: %.200s; --no-race runs the load and counts its drains",
+				r->caps.reason);
 	if (r->caps.reason[0])
-		ds_report_note(r, "the module does not touch batches: %.200s", r->caps.reason);
+		ds_report_note(r, "no checks at rest: the module does not touch the batches of this kernel: %.200s",
+			       r->caps.reason);
 	if (check_named(run, DS_CLASS_BATCH, "--kinds", run->o.kinds_mask, err) ||
 	    check_named(run, DS_CLASS_DRAIN, "--drains", run->o.drains_mask, err) ||
 	    check_plant(run, err))
@@ -300,6 +305,9 @@ static void stop_race(struct ds_run *run)
 	if (last_command(run, DS_CMD_RACE_STOP, limit, &done))
 		return;
 	ds_msg_free(&done);
+	/* refused where batches are not touched, see read_caps() */
+	if (run->r.caps.reason[0])
+		return;
 	if (f->nr_hangs || last_command(run, DS_CMD_CHECK, DS_CHECK_MS, &done))
 		return;
 	ds_run_check_ended(run, &done);
@@ -340,22 +348,28 @@ static void collect(struct ds_run *run)
 		r->facts.fills = run->now.fills;
 }
 
+/* Before the run: it would be a pity to run for hours and have no report. */
+static int open_file(const char *name, const char *option, FILE **f, struct ds_err *err)
+{
+	if (!name)
+		return 0;
+	*f = fopen(name, "we");
+	if (*f)
+		return 0;
+	return ds_error(err, DS_EXIT_ERROR, errno, "%s %s: %s", option, name, strerror(errno));
+}
+
 static int set_up(struct ds_run *run)
 {
 	struct ds_err err;
 
+	if (open_file(run->o.output, "--output", &run->output, &err) ||
+	    open_file(run->o.events, "--events", &run->events, &err))
+		return set_up_failed(run, &err);
 	if (read_caps(run, &err))
 		return set_up_failed(run, &err);
 	if (!run->o.no_load && choose_method(run, &err))
 		return set_up_failed(run, &err);
-	if (run->o.events) {
-		run->events = fopen(run->o.events, "we");
-		if (!run->events) {
-			ds_error(&err, DS_EXIT_ERROR, errno, "--events %s: %s", run->o.events,
-				 strerror(errno));
-			return set_up_failed(run, &err);
-		}
-	}
 	if (ds_kmsg_init(&run->kmsg, &err) ||
 	    (!run->o.no_kmsg && ds_kmsg_open(&run->kmsg, &err)))
 		return set_up_failed(run, &err);
@@ -390,6 +404,8 @@ static void clean_up(struct ds_run *run)
 	free(run->dogs);
 	if (run->events)
 		fclose(run->events);
+	if (run->output)
+		fclose(run->output);
 }
 
 static void describe(struct ds_run *run)
@@ -424,15 +440,14 @@ static int write_output(struct ds_run *run)
 {
 	const struct ds_report *r = &run->r;
 	int ret = 0;
-	FILE *f;
 
-	if (run->o.output) {
-		f = fopen(run->o.output, "we");
-		ret = !f || ds_output_json(f, r);
+	if (run->output) {
+		ret = ds_output_json(run->output, r);
+		if (fclose(run->output))
+			ret = -1;
+		run->output = NULL;
 		if (ret)
 			ds_run_say(run, "--output %s: %s", run->o.output, strerror(errno));
-		if (f && fclose(f))
-			ret = -1;
 	}
 	if (run->o.format->write(stdout, r)) {
 		ds_run_say(run, "standard output: %s", strerror(errno));

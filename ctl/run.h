@@ -38,7 +38,7 @@ struct ds_run {
 	struct ds_kmsg kmsg;
 	struct ds_progress progress;
 	struct ds_snapshot now;
-	FILE *events;
+	FILE *events, *output;
 	u64 start_ms, end_ms, last_ms;
 	u32 check;
 	u64 check_sent_ms, check_next_ms;

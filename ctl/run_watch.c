@@ -64,6 +64,21 @@ void ds_run_check_ended(struct ds_run *run, const struct ds_msg *m)
 		run->r.longest_pause_ns = pause;
 }
 
+/* A file of events with some of them missing would mislead: an error. */
+static void write_event(struct ds_run *run, const struct ds_msg *m)
+{
+	json_t *o = ds_json_event(m);
+
+	json_dumpf(o, run->events, JSON_COMPACT);
+	json_decref(o);
+	fputc('\n', run->events);
+	if (!fflush(run->events) && !ferror(run->events))
+		return;
+	ds_facts_error(&run->r.facts, "--events %s: %s", run->o.events, strerror(errno));
+	fclose(run->events);
+	run->events = NULL;
+}
+
 /**
  * ds_run_on_event() - what ds_nl_subscribe() calls; @arg is the run
  */
@@ -77,14 +92,8 @@ void ds_run_on_event(void *arg, const struct ds_msg *m)
 		run->lost = true;
 		return;
 	}
-	if (run->events) {
-		json_t *o = ds_json_event(m);
-
-		json_dumpf(o, run->events, JSON_COMPACT);
-		json_decref(o);
-		fputc('\n', run->events);
-		fflush(run->events);
-	}
+	if (run->events)
+		write_event(run, m);
 	switch (m->event) {
 	case DS_EVENT_VIOLATION:
 		take_violation(run, &m->violation);
@@ -169,7 +178,7 @@ static void watch_check(struct ds_run *run, u64 ms)
 		run->check_next_ms = ~0ULL;
 		return;
 	}
-	if (run->o.interval_ms && ms >= run->check_next_ms)
+	if (run->o.interval_ms && !run->r.caps.reason[0] && ms >= run->check_next_ms)
 		ask_check(run, ms);
 }
 

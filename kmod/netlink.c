@@ -357,7 +357,7 @@ static int ds_fill_cmd(struct sk_buff *in, struct genl_info *info)
 				 "COUNT: takes 1 to batch size - 1; a full batch is moved at once",
 				 -ERANGE);
 	if (!ds_batch_available(kind, why, sizeof(why)))
-		return ds_refuse(info, DS_A_KIND,
+		return ds_refuse(info, DS_A_KIND, ds_layout_reason() ?:
 				 "KIND: not available on this kernel, see caps",
 				 -EOPNOTSUPP);
 	req = ds_request(info, DS_CMD_FILL);
@@ -388,7 +388,7 @@ static int ds_drain_cmd(struct sk_buff *in, struct genl_info *info)
 		return ds_refuse(info, DS_A_DRAIN, "DRAIN: no such drain kind",
 				 -EINVAL);
 	if (!ds_drain_available(drain, why, sizeof(why)))
-		return ds_refuse(info, DS_A_DRAIN,
+		return ds_refuse(info, DS_A_DRAIN, ds_layout_reason() ?:
 				 "DRAIN: not available on this kernel, see caps",
 				 -EOPNOTSUPP);
 	req = ds_request(info, DS_CMD_DRAIN);
