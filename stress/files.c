@@ -18,6 +18,8 @@
 
 #include "files.h"
 
+#define ROOM (1 << 20)		/* bytes that have to be free in a directory */
+
 static struct ds_place *place_new(struct ds_places *p)
 {
 	if (p->nr == DS_PLACES_MAX)
@@ -80,11 +82,21 @@ fallback:
 	return 0;
 }
 
+/*
+ * Too full to write anything there?  Some file systems know no size; what ext4
+ * keeps back for itself counts as free, but not as available.
+ */
+static bool no_room(const struct statfs *st)
+{
+	return st->f_blocks && (u64)st->f_bavail * st->f_bsize < ROOM;
+}
+
 /**
  * ds_places_add_dir() - a directory the user named
  * @why: on an error what failed and why
  *
- * Return: 0 or -errno; a directory in which no file can be made is an error.
+ * Return: 0 or -errno; a directory in which no file can be made, or nothing be
+ * written, is an error.
  */
 int ds_places_add_dir(struct ds_places *p, const char *dir, char *why, size_t len)
 {
@@ -102,7 +114,13 @@ int ds_places_add_dir(struct ds_places *p, const char *dir, char *why, size_t le
 		snprintf(why, len, "%s: %s", dir, strerror(-err));
 		return err;
 	}
+	memset(&st, 0, sizeof(st));
 	place->disk = fstatfs(place->fd, &st) || st.f_type != TMPFS_MAGIC;
+	if (no_room(&st)) {
+		snprintf(why, len, "%s: less than %d KiB are free there", dir, ROOM >> 10);
+		close(place->fd);
+		return -ENOSPC;
+	}
 	snprintf(place->name, sizeof(place->name), "%s", dir);
 	fd = ds_place_file(place);
 	if (fd < 0) {
@@ -134,7 +152,7 @@ void ds_places_add_ext4(struct ds_places *p, char *note, size_t len)
 		note[0] = '\0';
 		return;
 	}
-	snprintf(note, len, "no ext4 in /var/tmp or /tmp: only tmpfs is truncated, --dir adds one");
+	snprintf(note, len, "no ext4 with room in /var/tmp or /tmp: only tmpfs is truncated, --dir adds one");
 }
 
 /**
