@@ -146,6 +146,22 @@ guest()
 	run "$want" "$name" --kernel "$kernel" --guest-script "$T/script" "$@"
 }
 
+# guest_results WHERE: the results that the guest's script printed with ok,
+# expect and says of tests/vm/guest-lib, each a result of this test.
+guest_results()
+{
+	local line
+
+	while IFS= read -r line; do
+		case $line in
+		"ok - "*) ok "$1: ${line#ok - }" ;;
+		"not ok - "*) not_ok "$1: ${line#not ok - }" ;;
+		"# "*) echo "#   ${line#\# }" ;;
+		esac
+	done <"$T/out"
+	grep -q '^ok - ' "$T/out" || not_ok "$1: the guest tested something"
+}
+
 # has_out NAME REGEX, has_err NAME REGEX: a line of the last output matches.
 has_out()
 {
