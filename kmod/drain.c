@@ -8,7 +8,6 @@
 #include <linux/module.h>
 #include <linux/pagevec.h>
 #include <linux/preempt.h>
-#include <linux/smp.h>
 
 #include "drainstress.h"
 
@@ -157,7 +156,7 @@ static int ds_drain_this_cpu(void *unused)
 
 static int ds_run_cpu(int cpu, struct ds_stock *stock, bool bare)
 {
-	return smp_call_on_cpu(cpu, ds_drain_this_cpu, NULL, false);
+	return ds_on_cpu(cpu, ds_drain_this_cpu, NULL);
 }
 
 static int ds_run_all(int cpu, struct ds_stock *stock, bool bare)

@@ -502,6 +502,8 @@ struct ds_request {
 	struct ds_race_config config;	/* its cpus serve FILL and DRAIN too */
 };
 
+int ds_on_cpu(int cpu, int (*fn)(void *arg), void *arg);
+
 #define DS_REQUESTS_MAX 64	/* that wait to be done */
 
 struct ds_request *ds_request_alloc(u32 command);

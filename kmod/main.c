@@ -6,7 +6,6 @@
  */
 #include <linux/module.h>
 #include <linux/slab.h>
-#include <linux/smp.h>
 #include <linux/workqueue.h>
 
 #include "drainstress.h"
@@ -24,6 +23,8 @@ static atomic_t ds_waiting = ATOMIC_INIT(0);	/* requests not yet done */
 static struct workqueue_struct *ds_requests;
 /* The watch over drains and the PROGRESS events. */
 static struct workqueue_struct *ds_watch;
+/* What has to run on a certain CPU; before the load, or a check takes seconds. */
+static struct workqueue_struct *ds_on_cpus;
 
 enum ds_state ds_state(void)
 {
@@ -97,6 +98,9 @@ static void ds_put_back(void)
 	if (ds_has(DS_SYM_lru_add_drain_all))
 		ds_call(lru_add_drain_all)();
 	ds_stocks_put();
+	/* What was just given back may have been in a batch again. */
+	if (ds_has(DS_SYM_lru_add_drain_all))
+		ds_call(lru_add_drain_all)();
 	ds_set_state(DS_IDLE);
 }
 
@@ -123,6 +127,44 @@ void ds_release(u32 portid)
 		queue_work(ds_requests, &ds_cleanup_work);
 	}
 	mutex_unlock(&ds_owner_lock);
+}
+
+struct ds_on_cpu {
+	struct work_struct work;
+	int (*fn)(void *arg);
+	void *arg;
+	int ret;
+};
+
+static void ds_do_on_cpu(struct work_struct *work)
+{
+	struct ds_on_cpu *call = container_of(work, struct ds_on_cpu, work);
+
+	call->ret = call->fn(call->arg);
+}
+
+/**
+ * ds_on_cpu() - runs a function on a CPU and waits for it
+ * @cpu: a possible CPU
+ * @fn: may sleep
+ * @arg: for @fn
+ *
+ * As smp_call_on_cpu(), but ahead of what else wants the CPU.  A CPU that goes
+ * offline meanwhile hands @fn to another one.  Return: what @fn returned, or
+ * -ENXIO when the CPU is offline.  Context: process, may sleep; the CPU hotplug
+ * lock is not taken.
+ */
+int ds_on_cpu(int cpu, int (*fn)(void *arg), void *arg)
+{
+	struct ds_on_cpu call = { .fn = fn, .arg = arg };
+
+	if (!cpu_online(cpu))
+		return -ENXIO;
+	INIT_WORK_ONSTACK(&call.work, ds_do_on_cpu);
+	queue_work_on(cpu, ds_on_cpus, &call.work);
+	flush_work(&call.work);
+	destroy_work_on_stack(&call.work);
+	return call.ret;
 }
 
 /* ---- requests ---- */
@@ -164,7 +206,7 @@ static int ds_do_fill(struct ds_request *req, struct ds_request_result *result)
 	for_each_cpu(cpu, &req->config.cpus) {
 		struct ds_fill_here f = { req->kind, req->count };
 
-		err = smp_call_on_cpu(cpu, ds_fill_on_cpu, &f, false);
+		err = ds_on_cpu(cpu, ds_fill_on_cpu, &f);
 		if (err || f.queued < req->count)
 			fewer++;
 		queued += f.queued;
@@ -205,7 +247,7 @@ static int ds_do_drain(struct ds_request *req, struct ds_request_result *result)
 		for_each_cpu(cpu, &req->config.cpus) {
 			struct ds_drain_here d = { req->drain, cpu };
 
-			if (!smp_call_on_cpu(cpu, ds_drain_on_cpu, &d, false))
+			if (!ds_on_cpu(cpu, ds_drain_on_cpu, &d))
 				calls++;
 		}
 	}
@@ -337,6 +379,8 @@ static void ds_unload(void)
 		destroy_workqueue(ds_watch);
 	}
 	ds_race_exit();
+	if (ds_on_cpus)
+		destroy_workqueue(ds_on_cpus);
 	ds_usage_exit();
 	ds_stock_exit();
 	ds_result_exit();
@@ -350,10 +394,11 @@ static int __init ds_init(void)
 	if (err)
 		return err;
 	ds_result_init();
-	ds_requests = alloc_ordered_workqueue("drainstress", 0);
+	ds_requests = alloc_ordered_workqueue("drainstress", WQ_HIGHPRI);
+	ds_on_cpus = alloc_workqueue("drainstress_cpu", WQ_HIGHPRI, 0);
 	ds_watch = alloc_workqueue("drainstress_watch", WQ_UNBOUND, 1);
 	err = -ENOMEM;
-	if (!ds_requests || !ds_watch)
+	if (!ds_requests || !ds_watch || !ds_on_cpus)
 		goto unwind;
 	err = ds_stock_init();
 	if (err)

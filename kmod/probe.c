@@ -12,7 +12,7 @@
 #include <linux/pagemap.h>
 #include <linux/preempt.h>
 #include <linux/shmem_fs.h>
-#include <linux/smp.h>
+#include <linux/slab.h>
 
 #include "drainstress.h"
 
@@ -49,10 +49,11 @@ void ds_probe_i7(struct ds_check *c)
 	int cpu;
 
 	for_each_online_cpu(cpu)
-		smp_call_on_cpu(cpu, ds_drain_here, NULL, false);
+		ds_on_cpu(cpu, ds_drain_here, NULL);
 }
 
 struct ds_queue_one {
+	int cpu;
 	unsigned int kind;
 	struct ds_stock *stock;
 	struct folio *folio;
@@ -105,51 +106,87 @@ static struct ds_slot *ds_left_behind(struct ds_snapshot *snap,
 				 DS_KIND_BIT(DS_BATCH_DEACTIVATE_FILE) | \
 				 DS_KIND_BIT(DS_BATCH_ROTATE))
 
-static bool ds_try_i8(struct ds_check *c, unsigned int kind, int cpu,
-		      struct ds_slot *left)
+/*
+ * One drain-all with one folio of one kind on each of @nr CPUs, the only one
+ * there.  Afterwards left[i].folio is set where q[i]'s stayed behind.
+ */
+static void ds_round_i8(struct ds_check *c, struct ds_queue_one *q,
+			struct ds_slot *left, unsigned int nr)
 {
-	struct ds_queue_one q = { .kind = kind };
 	struct ds_slot *s;
+	unsigned int i;
 
-	q.stock = ds_cpu_stock(cpu, ds_batch_kinds[kind].anon);
-	if (!q.stock->nr ||
-	    smp_call_on_cpu(cpu, ds_queue_one, &q, false) || !q.folio)
-		return false;
+	for (i = 0; i < nr; i++) {
+		q[i].stock = ds_cpu_stock(q[i].cpu,
+					  ds_batch_kinds[q[i].kind].anon);
+		q[i].folio = NULL;
+		if (q[i].stock->nr)
+			ds_on_cpu(q[i].cpu, ds_queue_one, &q[i]);
+	}
 	ds_drain(DS_DRAIN_ALL, -1, NULL);
 	if (ds_plant_here(8) &&
-	    !smp_call_on_cpu(cpu, ds_queue_one, &q, false) && q.folio)
+	    !ds_on_cpu(q[0].cpu, ds_queue_one, &q[0]) && q[0].folio)
 		ds_plant_done();
 	ds_look(c);
-	ds_checked(8, 1);
-	s = ds_left_behind(c->again, q.folio, cpu, kind);
-	if (s)
-		*left = *s;
-	return s;
+	for (i = 0; i < nr; i++) {
+		left[i].folio = NULL;
+		if (!q[i].folio)
+			continue;
+		ds_checked(8, 1);
+		s = ds_left_behind(c->again, q[i].folio, q[i].cpu, q[i].kind);
+		if (s)
+			left[i] = *s;
+	}
 }
 
-/* One CPU a kind and check; the CPUs take turns. */
+/* Kinds take turns on the CPUs, so that each pair comes up after a while. */
 void ds_probe_i8(struct ds_check *c)
 {
+	unsigned int kinds[DS_NR_BATCH_KINDS], nr_kinds = 0, next, i, nr;
+	struct ds_queue_one *q;
+	struct ds_slot *left;
 	char why[DS_REASON_LEN];
-	struct ds_slot left;
-	unsigned int kind;
 	int cpu;
 
-	for (kind = 1; kind < __DS_BATCH_MAX; kind++) {
-		if (!ds_batch_available(kind, why, sizeof(why)))
-			continue;
-		cpu = ds_nth_cpu(c->round + kind);
-		if (!ds_try_i8(c, kind, cpu, &left))
-			continue;
-		/* That does not happen three times in a row. */
-		if ((DS_QUEUED_BY_KERNEL & DS_KIND_BIT(kind)) &&
-		    (!ds_try_i8(c, kind, cpu, &left) ||
-		     !ds_try_i8(c, kind, cpu, &left)))
-			continue;
-		ds_violate(8, &left, left.cpu,
-			   "expected the folio, the only one queued on CPU %d, to be in no batch after lru_add_drain_all(), found it in batch %s",
-			   cpu, ds_batch_name[left.kind]);
+	q = kvcalloc(nr_cpu_ids, sizeof(*q), GFP_KERNEL);
+	left = kvcalloc(nr_cpu_ids, sizeof(*left), GFP_KERNEL);
+	if (!q || !left)
+		goto out;
+	for (i = 1; i < __DS_BATCH_MAX; i++) {
+		if (ds_batch_available(i, why, sizeof(why)))
+			kinds[nr_kinds++] = i;
 	}
+	for (next = 0; next < nr_kinds; next += nr) {
+		nr = 0;
+		for_each_online_cpu(cpu) {
+			if (nr == nr_cpu_ids)
+				break;
+			q[nr].cpu = cpu;
+			q[nr].kind = kinds[(c->round + next + nr) % nr_kinds];
+			nr++;
+		}
+		ds_round_i8(c, q, left, nr);
+		for (i = 0; i < nr; i++) {
+			unsigned int kind = q[i].kind;
+
+			if (!left[i].folio)
+				continue;
+			/* What the kernel queues does not come thrice in a row. */
+			if (DS_QUEUED_BY_KERNEL & DS_KIND_BIT(kind)) {
+				ds_round_i8(c, &q[i], &left[i], 1);
+				if (left[i].folio)
+					ds_round_i8(c, &q[i], &left[i], 1);
+				if (!left[i].folio)
+					continue;
+			}
+			ds_violate(8, &left[i], left[i].cpu,
+				   "expected the folio, the only one queued on CPU %d, to be in no batch after lru_add_drain_all(), found it in batch %s",
+				   q[i].cpu, ds_batch_name[kind]);
+		}
+	}
+out:
+	kvfree(left);
+	kvfree(q);
 }
 
 static int ds_fill_here(void *arg)
@@ -174,7 +211,7 @@ void ds_probe_i9(struct ds_check *c)
 	if (ds_plant_here(9))
 		atomic_dec(count);
 	for_each_online_cpu(cpu)
-		smp_call_on_cpu(cpu, ds_fill_here, NULL, false);
+		ds_on_cpu(cpu, ds_fill_here, NULL);
 	ds_look(c);
 	if (ds_plant_here(9))
 		ds_plant_done();
@@ -349,7 +386,7 @@ static int ds_i24_same_cpu(struct ds_check *c, unsigned int how, int cpu)
 	struct ds_truncated t = { .how = how };
 	int err;
 
-	err = smp_call_on_cpu(cpu, ds_fill_and_truncate, &t, false);
+	err = ds_on_cpu(cpu, ds_fill_and_truncate, &t);
 	if (err)
 		return err;
 	if (!t.moved)
@@ -393,9 +430,9 @@ static void ds_i24_other_cpu(struct ds_check *c, unsigned int how, int cpu,
 {
 	struct ds_truncated t = { .how = how };
 
-	if (cpu == other || smp_call_on_cpu(cpu, ds_fill_file, &t, false))
+	if (cpu == other || ds_on_cpu(cpu, ds_fill_file, &t))
 		return;
-	if (!smp_call_on_cpu(other, ds_truncate_file, &t, false)) {
+	if (!ds_on_cpu(other, ds_truncate_file, &t)) {
 		ds_count_left(&t);
 		ds_checked(24, 1);
 		if (t.left > DS_BATCH_SIZE - 1 +
@@ -429,9 +466,9 @@ void ds_probe_i25(struct ds_check *c)
 	for (how = 0; how < ARRAY_SIZE(ds_truncates); how++) {
 		struct ds_truncated t = { .how = how };
 
-		if (smp_call_on_cpu(cpu, ds_fill_file, &t, false))
+		if (ds_on_cpu(cpu, ds_fill_file, &t))
 			continue;
-		if (smp_call_on_cpu(other, ds_truncate_file, &t, false)) {
+		if (ds_on_cpu(other, ds_truncate_file, &t)) {
 			ds_truncated_drop(&t);
 			continue;
 		}

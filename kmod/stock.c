@@ -203,6 +203,19 @@ static void ds_rescue(struct folio *folio)
 		ds_call(folio_putback_lru)(folio);
 }
 
+/* PG_mlocked is set when an mlock is queued, so that nothing needs a drain first. */
+static bool ds_any_unevictable(struct ds_stock *stock)
+{
+	unsigned int i;
+
+	for (i = 0; i < stock->nr; i++) {
+		if (folio_test_mlocked(stock->own[i].folio) ||
+		    folio_test_unevictable(stock->own[i].folio))
+			return true;
+	}
+	return false;
+}
+
 /**
  * ds_stock_unlock() - takes back every mlock of the stock's folios
  * @stock: whose folios
@@ -213,7 +226,8 @@ void ds_stock_unlock(struct ds_stock *stock)
 {
 	unsigned int i, round, left = 1;
 
-	if (!ds_has(DS_SYM_munlock_folio) || !ds_has(DS_SYM_lru_add_drain_all))
+	if (!ds_has(DS_SYM_munlock_folio) || !ds_has(DS_SYM_lru_add_drain_all) ||
+	    !ds_any_unevictable(stock))
 		return;
 	for (round = 0; left && round < 8; round++) {
 		left = 0;
@@ -234,8 +248,8 @@ void ds_stock_unlock(struct ds_stock *stock)
  * ds_stock_drop() - gives the folios back
  * @stock: empty afterwards; may be empty before
  *
- * Drains all CPUs first, so that no batch holds one any longer.  Context:
- * process, may sleep.
+ * A batch may still hold one: then the next drain frees it.  Context: process,
+ * may sleep.
  */
 void ds_stock_drop(struct ds_stock *stock)
 {
