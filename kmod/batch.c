@@ -253,7 +253,11 @@ bool ds_batch_available(unsigned int kind, char *why, size_t len)
 {
 	if (!ds_batch_callable(kind, why, len))
 		return false;
-	return !ds_skip_layout(why, len);
+	if (ds_skip_layout(why, len))
+		return false;
+	if (!ds_layout_proven(kind))
+		snprintf(why, len, "no folio for it could be had when the module was loaded");
+	return ds_layout_proven(kind);
 }
 
 /**

@@ -287,7 +287,7 @@ void ds_race_pause(void);
 void ds_race_resume(void);
 bool ds_race_running(void);
 struct ds_stock *ds_cpu_stock(int cpu, bool anon);
-int ds_stocks_get_anon(void);
+void ds_stocks_get_anon(void);
 int ds_own_each(int (*fn)(struct ds_own *own, void *arg), void *arg);
 unsigned int ds_own_count(void);
 int ds_stocks_get(void);

@@ -199,9 +199,9 @@ int ds_layout_init(void)
 			sizeof(ds_layout_why));
 		goto out;
 	}
-	err = ds_stock_make_anon(&anon, 1, -1);
-	if (err)
-		goto out;
+	/* Without one the kinds that want it are left out. */
+	if (ds_stock_make_anon(&anon, 1, -1))
+		pr_warn("no anonymous page of order 0 could be had\n");
 	ds_layout_why[0] = '\0';
 	for (kind = 1; kind < __DS_BATCH_MAX; kind++) {
 		const struct ds_batch_kind *row = &ds_batch_kinds[kind];
@@ -214,6 +214,8 @@ int ds_layout_init(void)
 		}
 		if (!ds_batch_callable(kind, why, sizeof(why)))
 			continue;	/* cannot be filled, so cannot be proven */
+		if (row->anon && !anon.nr)
+			continue;
 		folio = row->anon ? anon.own[0].folio : file.own[0].folio;
 		/* An interrupt may end writeback in between: rotate is retried. */
 		for (tries = 0; tries < 5 && !ds_prove(kind, folio); tries++)

@@ -410,9 +410,7 @@ static int __init ds_init(void)
 	if (err)
 		goto unwind;
 	if (!ds_layout_reason()) {
-		err = ds_stocks_get_anon();
-		if (err)
-			goto unwind;
+		ds_stocks_get_anon();
 		ds_canary();
 	}
 	/*

@@ -347,20 +347,19 @@ static int ds_racer_offline(unsigned int cpu)
  * ds_stocks_get_anon() - anonymous folios for every CPU that is online
  *
  * They are kept until the module goes, because only a process with an mm can
- * make them.  Context: such a process (insmod).  Return: 0 or a negative errno.
+ * make them.  A CPU that gets none fills no lazyfree batch.  Context: such a
+ * process (insmod).
  */
-int ds_stocks_get_anon(void)
+void ds_stocks_get_anon(void)
 {
-	int cpu, err;
+	int cpu;
 
+	if (!ds_layout_proven(DS_BATCH_LAZYFREE))
+		return;
 	for_each_online_cpu(cpu) {
-		struct ds_stock *stock = ds_cpu_stock(cpu, true);
-
-		err = ds_stock_make_anon(stock, DS_STOCK_SIZE, cpu);
-		if (err)
-			return err;
+		if (ds_stock_make_anon(ds_cpu_stock(cpu, true), DS_STOCK_SIZE, cpu))
+			pr_warn("CPU %d has no anonymous folios\n", cpu);
 	}
-	return 0;
 }
 
 /* Page-cache folios for every CPU, once.  Context: process, may sleep. */

@@ -159,8 +159,9 @@ int ds_stock_make_anon(struct ds_stock *stock, unsigned int nr, int cpu)
 		err = -ENOMEM;
 		goto unwind;
 	}
+	/* NORESERVE: not merged with a neighbour into room for a huge page. */
 	addr = vm_mmap(NULL, 0, len, PROT_READ | PROT_WRITE,
-		       MAP_PRIVATE | MAP_ANONYMOUS, 0);
+		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, 0);
 	if (IS_ERR_VALUE(addr)) {
 		err = addr;
 		goto unwind;
