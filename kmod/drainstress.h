@@ -363,6 +363,7 @@ struct ds_check {
 	struct ds_snapshot *again;
 	u64 pause_ns;
 	unsigned int round;	/* counts checks: rotates CPUs and variants */
+	bool lists_done;	/* the LRU lists have been walked in this check */
 };
 
 /**
@@ -399,6 +400,15 @@ enum drainstress_fix ds_canary(void);
 enum drainstress_fix ds_fix(void);
 int ds_calibrate_usage(void);
 
+/* ---- invariant_lru.c ---- */
+
+void ds_examine_i10(struct ds_check *c);
+void ds_examine_lists(struct ds_check *c);
+bool ds_skip_classic(char *why, size_t len);
+bool ds_skip_gens(char *why, size_t len);
+bool ds_skip_no_memcg(char *why, size_t len);
+bool ds_skip_owner(char *why, size_t len);
+
 /* ---- plant.c ---- */
 
 /**
@@ -428,7 +438,9 @@ static inline bool ds_plant_here(unsigned int invariant)
 	return unlikely(READ_ONCE(ds_plant_armed) == invariant);
 }
 
+bool ds_plant_available(const struct ds_plant *plant, char *why, size_t len);
 void ds_plant_stopped(bool on);
+void ds_plant_lists(unsigned int first, unsigned int last, bool on);
 void ds_plant_done(void);
 
 /* ---- result.c: counts, first violations, finished requests, events ---- */

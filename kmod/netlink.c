@@ -195,8 +195,9 @@ static int ds_put_invariants(struct sk_buff *skb)
 		const struct ds_plant *plant = &ds_plants[i];
 
 		err = ds_put_item_of(skb, DS_CLASS_PLANT, i + 1, plant->name,
-				     plant->title, ds_plant_allowed ? NULL :
-				     "load the module with plant=1",
+				     plant->title,
+				     ds_plant_available(plant, why, sizeof(why)) ?
+				     NULL : why,
 				     DS_INV_BIT(plant->invariant) | plant->also);
 	}
 	return err;

@@ -8,6 +8,7 @@
  */
 #include <linux/fs.h>
 #include <linux/gfp.h>
+#include <linux/memcontrol.h>
 #include <linux/module.h>
 #include <linux/page_ref.h>
 #include <linux/shmem_fs.h>
@@ -152,6 +153,89 @@ void ds_plant_stopped(bool on)
 		ds_stops[armed](on);
 }
 
+/* ---- damage around a look at the LRU lists ---- */
+
+static struct lruvec *ds_bad_lruvec(void)
+{
+	int nid = folio_nid(ds_bad_folio);
+#ifdef CONFIG_MEMCG
+	struct mem_cgroup *memcg = folio_memcg(ds_bad_folio);
+
+	if (memcg)
+		return &memcg->nodeinfo[nid]->lruvec;
+#endif
+	return &NODE_DATA(nid)->__lruvec;
+}
+
+/* On the inactive list, or on one of the MGLRU, with PG_active. */
+static void ds_list_active(bool on)
+{
+	change_bit(PG_active, folio_flags(ds_bad_folio, 0));
+	if (on && folio_test_active(ds_bad_folio))
+		ds_plant_done();
+}
+
+/* Of no memory cgroup that there is; nothing follows the pointer meanwhile. */
+static void ds_list_stranger(bool on)
+{
+#ifdef CONFIG_MEMCG
+	ds_bad_folio->memcg_data ^= PAGE_SIZE;
+	if (on)
+		ds_plant_done();
+#endif
+}
+
+static void ds_list_size(bool on)
+{
+#ifdef CONFIG_MEMCG
+	struct mem_cgroup *memcg = folio_memcg(ds_bad_folio);
+	unsigned long *sizes;
+
+	if (!memcg)
+		return;
+	sizes = memcg->nodeinfo[folio_nid(ds_bad_folio)]->lru_zone_size
+		[folio_zonenum(ds_bad_folio)];
+	sizes[LRU_INACTIVE_ANON] += on ? 1 : -1;
+	if (on)
+		ds_plant_done();
+#endif
+}
+
+static void ds_list_gen_size(bool on)
+{
+#ifdef CONFIG_LRU_GEN
+	ds_bad_lruvec()->lrugen.nr_pages[0][0][folio_zonenum(ds_bad_folio)] +=
+		on ? 1 : -1;
+	if (on)
+		ds_plant_done();
+#endif
+}
+
+static void (*const ds_list_stops[])(bool on) = {
+	[11] = ds_list_active,
+	[12] = ds_list_active,
+	[13] = ds_list_stranger,
+	[14] = ds_list_size,
+	[15] = ds_list_gen_size,
+};
+
+/**
+ * ds_plant_lists() - does the armed damage to the LRU lists, or undoes it
+ * @first: the first and
+ * @last: the last invariant that this look is for
+ * @on: whether the look is about to begin
+ *
+ * Context: inside stop_machine().
+ */
+void ds_plant_lists(unsigned int first, unsigned int last, bool on)
+{
+	unsigned int armed = READ_ONCE(ds_plant_armed);
+
+	if (armed >= first && armed <= last &&
+	    armed < ARRAY_SIZE(ds_list_stops) && ds_list_stops[armed])
+		ds_list_stops[armed](on);
+}
+
 /* A check with the fault armed; says whether the fault was there. */
 static int ds_check_armed(unsigned int invariant)
 {
@@ -167,11 +251,35 @@ static int ds_check_armed(unsigned int invariant)
 	return ds_plant_was_done ? 0 : -ENODATA;
 }
 
+/**
+ * ds_plant_available() - whether the fault can be made, and noticed
+ * @plant: which
+ * @why: gets the reason when not
+ * @len: room in @why, bytes
+ */
+bool ds_plant_available(const struct ds_plant *plant, char *why, size_t len)
+{
+	unsigned int i;
+
+	if (!ds_plant_allowed) {
+		snprintf(why, len, "load the module with plant=1");
+		return false;
+	}
+	for (i = 0; i < ds_nr_invariants; i++) {
+		if (ds_invariants[i].id == plant->invariant)
+			return ds_invariant_available(&ds_invariants[i], why, len);
+	}
+	return true;
+}
+
 static int ds_plant_check(const struct ds_plant *plant)
 {
+	char why[DS_REASON_LEN];
 	struct ds_stock stock;
 	int err;
 
+	if (!ds_plant_available(plant, why, sizeof(why)))
+		return -EOPNOTSUPP;
 	err = ds_stock_make(&stock, 1, -1);
 	if (err)
 		return err;
@@ -261,6 +369,18 @@ const struct ds_plant ds_plants[] = {
 	{ "left-after-drain-all", "a folio queued right after a drain-all", 8,
 	  ds_plant_check },
 	{ "enabled-early", "folios queued while the cache should be disabled", 9,
+	  ds_plant_check },
+	{ "left-disabled", "a cache that somebody leaves disabled", 10,
+	  ds_plant_check },
+	{ "wrong-list", "an active folio on an inactive list", 11,
+	  ds_plant_check },
+	{ "active-in-generation", "an active folio on a list of the MGLRU", 12,
+	  ds_plant_check },
+	{ "strange-memcg", "a folio on a list with another memory cgroup", 13,
+	  ds_plant_check },
+	{ "wrong-list-size", "an lru_zone_size that is one too many", 14,
+	  ds_plant_check },
+	{ "wrong-generation-size", "an MGLRU nr_pages that is one too many", 15,
 	  ds_plant_check },
 	{ "double-drain", "a usage that drains at every release", 22,
 	  ds_plant_double_drain },

@@ -51,6 +51,37 @@
 	  "lru_cache_enable()", \
 	  "after the disable each add moves the batch at once",		\
 	  "none")							\
+	X(10, LOOK, "lru_disable_count is 0 while nothing of ours disables the cache", \
+	  "each lru_cache_disable() is followed by an lru_cache_enable(); one that is lost " \
+	  "makes every add take the lru_lock for ever", \
+	  "mbind, move_pages, offlining of memory or contiguous allocation that keeps " \
+	  "it disabled during all looks") \
+	X(11, LOOK, "a folio on a classic list has the flags of that list, and links are " \
+	  "intact", \
+	  "lruvec_add_folio() takes the list from the flags, which change only while the " \
+	  "folio is off the lists, and all of it under the lru_lock; PG_lru and a " \
+	  "reference belong to it", \
+	  "for a short time PG_lru clear (isolation takes the lru_lock after it) or no " \
+	  "references (freeing does); MGLRU being switched; memory failure") \
+	X(12, LOOK, "a folio on an MGLRU list has its type and zone and is not active or " \
+	  "unevictable", \
+	  "lru_gen_add_folio() takes the list from the flags and clears PG_active, under " \
+	  "the lru_lock; PG_lru, a reference and a generation belong to it", \
+	  "as I11; the generation may differ from the list's, because folio_update_gen() " \
+	  "changes only the flags") \
+	X(13, LOOK, "a folio on a list has the node and the memory cgroup of its lruvec", \
+	  "folio_lruvec() finds the lruvec by them, so they change only while the folio is " \
+	  "isolated", \
+	  "a folio that was never charged is on the root's lruvec") \
+	X(14, LOOK, "lru_zone_size of each list and zone is the sum of the pages on the list", \
+	  "update_lru_size() and the list change together under the lru_lock; reclaim " \
+	  "reads it in place of the list", \
+	  "not counted for MGLRU lists; memory cgroups disabled: there is none") \
+	X(15, LOOK, "nr_pages of a type and zone, over all generations, is the sum of the pages " \
+	  "on the MGLRU lists", \
+	  "lru_gen_update_size() and the lists change together under the lru_lock", \
+	  "single generations may drift, even below 0: reset_batch_size() follows " \
+	  "folio_update_gen() later") \
 	X(22, NONE, "a batch usage drains at most once",		\
 	  "the release function drains only while percpu_pvec_drained is clear in its " \
 	  "batch, and sets it", \

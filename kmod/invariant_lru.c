@@ -1,0 +1,698 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Invariants of the LRU lists at rest: the lists of every lruvec, of classic LRU
+ * and MGLRU, are walked under stop_machine(), one large lruvec or several small
+ * ones a pause, and what is on them is compared with its flags and with the
+ * counters of the lruvec (I11 to I15).  The counters of nodes and zones (I16)
+ * and the scans of all pages (I17, I19) have a pause a node.  I10 looks at one
+ * number.  What stands in the per-CPU batches is not looked at here.
+ */
+#include <linux/cgroup.h>
+#include <linux/delay.h>
+#include <linux/ktime.h>
+#include <linux/memcontrol.h>
+#include <linux/memory_hotplug.h>
+#include <linux/mmzone.h>
+#include <linux/nodemask.h>
+#include <linux/slab.h>
+#include <linux/stop_machine.h>
+#include <linux/vmstat.h>
+
+#include "drainstress.h"
+
+/*
+ * When suspects are looked at again, in ms after the look before.  A task that
+ * isolates a folio is preemptible between the test of PG_lru and the lru_lock
+ * (folio_isolate_lru(), mm/vmscan.c), as is one that frees a folio between its
+ * last reference and the lock (__page_cache_release(), mm/swap.c): on a busy CPU
+ * it may have to wait for its next turn, hence the long waits at the end.
+ */
+static const unsigned int ds_relook_ms[] = { 2, 20, 100, 400, 1500 };
+#define DS_LRU_LOOKS	(1 + (unsigned int)ARRAY_SIZE(ds_relook_ms))
+
+#define DS_LRU_SUSPECTS	32	/* that one check follows up */
+#define DS_WALK_PIECE	4096	/* folios after which a pause takes no more lruvecs */
+
+#ifdef CONFIG_LRU_GEN
+#define DS_GENS		MAX_NR_GENS
+#else
+#define DS_GENS		0
+#endif
+
+/* Which list: an enum lru_list, or beyond those one of the MGLRU's. */
+#define DS_GEN_LIST(gen, type, zone) \
+	(NR_LRU_LISTS + ((gen) * 2 + (type)) * MAX_NR_ZONES + (zone))
+
+/* ---- the lruvecs ---- */
+
+struct ds_lruvec {
+	struct lruvec *lruvec;
+	int nid;
+	struct mem_cgroup *memcg;	/* NULL: memory cgroups are disabled */
+};
+
+#ifdef CONFIG_MEMCG
+/* Context: RCU read side. */
+static struct cgroup_subsys_state *ds_root_css(void)
+{
+	return rcu_dereference(memory_cgrp_subsys.root->cgrp.subsys[memory_cgrp_id]);
+}
+
+static unsigned long *ds_zone_sizes(const struct ds_lruvec *l, int zone)
+{
+	return l->memcg ? l->memcg->nodeinfo[l->nid]->lru_zone_size[zone] : NULL;
+}
+
+static bool ds_memcg_fits(const struct ds_lruvec *l, const struct folio *folio)
+{
+	unsigned long data = READ_ONCE(folio->memcg_data);
+
+	/* A folio without one is on the root's lruvec (folio_lruvec()). */
+	if (!data)
+		return !l->memcg || !l->memcg->css.parent;
+	return data == (unsigned long)l->memcg;
+}
+
+static int ds_memcg_id(const struct ds_lruvec *l)
+{
+	return l->memcg ? l->memcg->css.id : 0;
+}
+#else
+static unsigned long *ds_zone_sizes(const struct ds_lruvec *l, int zone)
+{
+	return NULL;
+}
+
+static bool ds_memcg_fits(const struct ds_lruvec *l, const struct folio *folio)
+{
+	return true;
+}
+
+static int ds_memcg_id(const struct ds_lruvec *l)
+{
+	return 0;
+}
+#endif
+
+/**
+ * ds_each_lruvec() - calls a function for each lruvec of a node
+ * @nid: the node
+ * @fn: gets the lruvec and @arg; non-zero ends the walk
+ * @arg: for @fn
+ *
+ * Every memory cgroup that still has references is met, offline ones too.
+ * Return: what @fn returned last.  Context: any in which RCU may be read.
+ */
+static int ds_each_lruvec(int nid, int (*fn)(struct ds_lruvec *l, void *arg),
+			  void *arg)
+{
+	struct ds_lruvec l = { .nid = nid };
+	int ret = 0;
+#ifdef CONFIG_MEMCG
+	struct cgroup_subsys_state *css = NULL, *root;
+
+	if (!mem_cgroup_disabled()) {
+		rcu_read_lock();
+		root = ds_root_css();
+		while (root && !ret) {
+			css = css_next_descendant_pre(css, root);
+			if (!css)
+				break;
+			l.memcg = mem_cgroup_from_css(css);
+			l.lruvec = &l.memcg->nodeinfo[nid]->lruvec;
+			ret = fn(&l, arg);
+		}
+		rcu_read_unlock();
+		return ret;
+	}
+#endif
+	l.lruvec = &NODE_DATA(nid)->__lruvec;
+	return fn(&l, arg);
+}
+
+/* ---- one walk of lists ---- */
+
+enum ds_wrong {
+	DS_WRONG_LINK,		/* does not lead to a page, or not back */
+	DS_WRONG_NO_LRU,	/* on a list without PG_lru */
+	DS_WRONG_NO_REFS,
+	DS_WRONG_LIST,		/* its flags name another list */
+	DS_WRONG_OWNER,		/* node or memory cgroup */
+	DS_WRONG_SIZE,		/* the count is not the sum */
+};
+
+struct ds_suspect {
+	unsigned int invariant;
+	enum ds_wrong wrong;
+	unsigned int target;
+	unsigned int list;
+	unsigned int zone;
+	bool seen;		/* in the look at hand */
+	long expected, found;
+	struct ds_slot folio;
+};
+
+struct ds_walk {
+	u64 mask;		/* DS_INV_BIT of what is judged */
+	struct ds_lruvec *targets;
+	unsigned int nr_targets, max_targets;
+	unsigned int next, end;	/* targets of the pause at hand */
+	bool again;		/* follows up suspects: finds no new ones */
+	struct ds_suspect suspects[DS_LRU_SUSPECTS];
+	unsigned int nr_suspects;
+	unsigned long folios;	/* looked at in this pause */
+	u64 checked[16];	/* by invariant */
+	u64 pause_ns;		/* the longest */
+	/* sums of the lruvec at hand */
+	long classic[NR_LRU_LISTS][MAX_NR_ZONES];
+	long gens[2][MAX_NR_ZONES];
+	bool whole;		/* no list of it was broken off */
+};
+
+static void ds_picture(struct ds_slot *s, struct page *page)
+{
+	memset(s, 0, sizeof(*s));
+	if (!page)
+		return;
+	s->folio = (struct folio *)page;
+	s->pfn = page_to_pfn(page);
+	s->flags = READ_ONCE(page->flags);
+	s->refcount = page_ref_count(page);
+	s->mapcount = atomic_read(&page->_mapcount) + 1;
+	s->mapping = (unsigned long)READ_ONCE(page->mapping);
+	s->index = READ_ONCE(page->index);
+}
+
+static struct ds_suspect *ds_suspect(struct ds_walk *w, unsigned int invariant,
+				     enum ds_wrong wrong, unsigned int list,
+				     unsigned int zone, struct page *page)
+{
+	unsigned long pfn = page ? page_to_pfn(page) : 0;
+	struct ds_suspect *s;
+	unsigned int i;
+
+	if (!(w->mask & DS_INV_BIT(invariant)))
+		return NULL;
+	for (i = 0; i < w->nr_suspects; i++) {
+		s = &w->suspects[i];
+		if (s->invariant == invariant && s->wrong == wrong &&
+		    s->target == w->next && s->list == list &&
+		    s->zone == zone && s->folio.pfn == pfn)
+			goto seen;
+	}
+	if (w->again || w->nr_suspects == DS_LRU_SUSPECTS)
+		return NULL;
+	s = &w->suspects[w->nr_suspects++];
+	*s = (struct ds_suspect){
+		.invariant = invariant,
+		.wrong = wrong,
+		.target = w->next,
+		.list = list,
+		.zone = zone,
+	};
+	ds_picture(&s->folio, page);
+seen:
+	s->seen = true;
+	return s;
+}
+
+static void ds_suspect_size(struct ds_walk *w, unsigned int invariant,
+			    unsigned int list, unsigned int zone, long expected,
+			    long found)
+{
+	struct ds_suspect *s;
+
+	w->checked[invariant]++;
+	if (expected == found)
+		return;
+	s = ds_suspect(w, invariant, DS_WRONG_SIZE, list, zone, NULL);
+	if (s) {
+		s->expected = expected;
+		s->found = found;
+	}
+}
+
+/* Bits 0 to 7 the generation + 1, as lru_gen_add_folio() writes it. */
+static unsigned int ds_gen_of(unsigned long flags)
+{
+#ifdef CONFIG_LRU_GEN
+	return (flags & LRU_GEN_MASK) >> LRU_GEN_PGOFF;
+#else
+	return 0;
+#endif
+}
+
+/* What folio_lru_list() says, which would BUG() on debug kernels. */
+static unsigned int ds_list_of(unsigned long flags)
+{
+	if (flags & BIT(PG_unevictable))
+		return LRU_UNEVICTABLE;
+	return (flags & BIT(PG_swapbacked) ? LRU_INACTIVE_ANON : LRU_INACTIVE_FILE) +
+	       (flags & BIT(PG_active) ? LRU_ACTIVE : 0);
+}
+
+static bool ds_fits_list(unsigned int list, unsigned long flags, int zone)
+{
+	unsigned int place;
+
+	if (list < NR_LRU_LISTS)
+		return ds_list_of(flags) == list && !ds_gen_of(flags);
+	/* The generation may differ: folio_update_gen() changes the flags only. */
+	if (!ds_gen_of(flags) ||
+	    flags & (BIT(PG_active) | BIT(PG_unevictable)))
+		return false;
+	place = list - NR_LRU_LISTS;
+	return place % MAX_NR_ZONES == zone &&
+	       place / MAX_NR_ZONES % 2 == !(flags & BIT(PG_swapbacked));
+}
+
+/* Judges one folio.  Its page is known to be a head page of online memory. */
+static void ds_judge(struct ds_walk *w, unsigned int list, struct page *page)
+{
+	const struct ds_lruvec *l = &w->targets[w->next];
+	unsigned int of_list = list < NR_LRU_LISTS ? 11 : 12;
+	unsigned long flags = READ_ONCE(page->flags);
+
+	w->folios++;
+	w->checked[of_list]++;
+	if (!(flags & BIT(PG_lru))) {
+		/* About to be isolated: what it is may change now. */
+		ds_suspect(w, of_list, DS_WRONG_NO_LRU, list, 0, page);
+		return;
+	}
+	if (!page_ref_count(page))
+		ds_suspect(w, of_list, DS_WRONG_NO_REFS, list, 0, page);
+	if (!ds_fits_list(list, flags, page_zonenum(page)))
+		ds_suspect(w, of_list, DS_WRONG_LIST, list, 0, page);
+	w->checked[13]++;
+	if (page_to_nid(page) != l->nid ||
+	    !ds_memcg_fits(l, (struct folio *)page))
+		ds_suspect(w, 13, DS_WRONG_OWNER, list, 0, page);
+}
+
+/*
+ * Adds the pages of one list to @sums, by zone.  Each step is proven by the link
+ * back before the next is taken, so the walk ends: a list that came round to a
+ * place in its middle would have two links back there.
+ */
+static void ds_walk_list(struct ds_walk *w, unsigned int list,
+			 struct list_head *head, long *sums)
+{
+	unsigned int of_list = list < NR_LRU_LISTS ? 11 : 12;
+	struct list_head *entry, *before = head;
+	struct page *page, *last = NULL;
+
+	for (entry = head->next; entry != head; entry = entry->next) {
+		page = container_of(entry, struct page, lru);
+		if (pfn_to_online_page(page_to_pfn(page)) != page ||
+		    PageTail(page) || entry->prev != before)
+			break;
+		ds_judge(w, list, page);
+		sums[page_zonenum(page)] += folio_nr_pages((struct folio *)page);
+		before = entry;
+		last = page;
+	}
+	if (entry == head && head->prev == before)
+		return;
+	ds_suspect(w, of_list, DS_WRONG_LINK, list, 0, last);
+	w->whole = false;
+}
+
+static void ds_walk_gens(struct ds_walk *w, struct lruvec *lruvec)
+{
+#ifdef CONFIG_LRU_GEN
+	unsigned int gen, type, zone;
+
+	for (gen = 0; gen < MAX_NR_GENS; gen++) {
+		for (type = 0; type < ANON_AND_FILE; type++) {
+			for (zone = 0; zone < MAX_NR_ZONES; zone++) {
+				ds_walk_list(w, DS_GEN_LIST(gen, type, zone),
+					     &lruvec->lrugen.folios[gen][type][zone],
+					     w->gens[type]);
+			}
+		}
+	}
+#endif
+}
+
+/* Pages of all generations, as the lruvec counts them. */
+static long ds_gen_pages(struct lruvec *lruvec, unsigned int type,
+			 unsigned int zone)
+{
+	long sum = 0;
+#ifdef CONFIG_LRU_GEN
+	unsigned int gen;
+
+	for (gen = 0; gen < MAX_NR_GENS; gen++)
+		sum += READ_ONCE(lruvec->lrugen.nr_pages[gen][type][zone]);
+#endif
+	return sum;
+}
+
+static void ds_walk_classic(struct ds_walk *w, struct lruvec *lruvec)
+{
+	unsigned int list;
+
+	/* LRU_UNEVICTABLE has no list (lruvec_init(), mm/mmzone.c). */
+	for (list = 0; list < LRU_UNEVICTABLE; list++)
+		ds_walk_list(w, list, &lruvec->lists[list], w->classic[list]);
+}
+
+static void ds_walk_target(struct ds_walk *w)
+{
+	const struct ds_lruvec *l = &w->targets[w->next];
+	unsigned int zone, list;
+	unsigned long *sizes;
+
+	memset(w->classic, 0, sizeof(w->classic));
+	memset(w->gens, 0, sizeof(w->gens));
+	w->whole = true;
+	ds_walk_classic(w, l->lruvec);
+	ds_walk_gens(w, l->lruvec);
+	if (!w->whole)
+		return;
+	for (zone = 0; zone < MAX_NR_ZONES; zone++) {
+		sizes = ds_zone_sizes(l, zone);
+		for (list = 0; sizes && list < LRU_UNEVICTABLE; list++)
+			ds_suspect_size(w, 14, list, zone, w->classic[list][zone],
+					sizes[list]);
+		for (list = 0; DS_GENS && list < 2; list++)
+			ds_suspect_size(w, 15, list, zone, w->gens[list][zone],
+					ds_gen_pages(l->lruvec, list, zone));
+	}
+}
+
+static int ds_walk_stopped(void *arg)
+{
+	u64 start = ktime_get_ns();
+	struct ds_walk *w = arg;
+
+	ds_plant_lists(11, 15, true);
+	for (w->folios = 0; w->next < w->end; w->next++) {
+		if (w->folios >= DS_WALK_PIECE)
+			break;
+		ds_walk_target(w);
+	}
+	ds_plant_lists(11, 15, false);
+	w->pause_ns = max(w->pause_ns, ktime_get_ns() - start);
+	return 0;
+}
+
+/* Walks the targets from @first up to @end. */
+static int ds_walk(struct ds_walk *w, unsigned int first, unsigned int end)
+{
+	int err = 0;
+
+	w->next = first;
+	w->end = end;
+	while (w->next < w->end && !err)
+		err = stop_machine(ds_walk_stopped, w, NULL);
+	return err;
+}
+
+static int ds_count_target(struct ds_lruvec *l, void *arg)
+{
+	(*(unsigned int *)arg)++;
+	return 0;
+}
+
+/* Takes a reference, unless the memory cgroup has none left: then it is empty. */
+static int ds_add_target(struct ds_lruvec *l, void *arg)
+{
+	struct ds_walk *w = arg;
+
+	if (w->nr_targets == w->max_targets)
+		return -ENOSPC;
+#ifdef CONFIG_MEMCG
+	if (l->memcg && !css_tryget(&l->memcg->css))
+		return 0;
+#endif
+	w->targets[w->nr_targets++] = *l;
+	return 0;
+}
+
+static void ds_walk_free(struct ds_walk *w)
+{
+#ifdef CONFIG_MEMCG
+	unsigned int i;
+
+	for (i = 0; i < w->nr_targets; i++) {
+		if (w->targets[i].memcg)
+			css_put(&w->targets[i].memcg->css);
+	}
+#endif
+	kvfree(w->targets);
+	kvfree(w);
+}
+
+static struct ds_walk *ds_walk_alloc(u64 mask)
+{
+	struct ds_walk *w = kvzalloc(sizeof(*w), GFP_KERNEL);
+	int nid;
+
+	if (!w)
+		return NULL;
+	w->mask = mask;
+	for_each_online_node(nid)
+		ds_each_lruvec(nid, ds_count_target, &w->max_targets);
+	/* Those that are made from here on wait for the next check. */
+	w->targets = kvcalloc(w->max_targets, sizeof(*w->targets), GFP_KERNEL);
+	if (!w->targets) {
+		kvfree(w);
+		return NULL;
+	}
+	for_each_online_node(nid)
+		ds_each_lruvec(nid, ds_add_target, w);
+	return w;
+}
+
+/* Looks at the suspects again until none is left or all looks are done. */
+static void ds_follow_up(struct ds_walk *w)
+{
+	unsigned int look, i, kept;
+
+	w->again = true;
+	for (look = 0; look < ARRAY_SIZE(ds_relook_ms); look++) {
+		if (!w->nr_suspects)
+			return;
+		msleep(ds_relook_ms[look]);
+		for (i = 0; i < w->nr_suspects; i++)
+			w->suspects[i].seen = false;
+		/* They are in the order of the targets. */
+		for (i = 0; i < w->nr_suspects; i++) {
+			unsigned int target = w->suspects[i].target;
+
+			if (i && target == w->suspects[i - 1].target)
+				continue;
+			if (ds_walk(w, target, target + 1))
+				w->nr_suspects = 0;
+		}
+		for (i = kept = 0; i < w->nr_suspects; i++) {
+			if (w->suspects[i].seen)
+				w->suspects[kept++] = w->suspects[i];
+		}
+		w->nr_suspects = kept;
+	}
+}
+
+static const char *const ds_list_names[NR_LRU_LISTS] = {
+	[LRU_INACTIVE_ANON] = "inactive anon",
+	[LRU_ACTIVE_ANON] = "active anon",
+	[LRU_INACTIVE_FILE] = "inactive file",
+	[LRU_ACTIVE_FILE] = "active file",
+	[LRU_UNEVICTABLE] = "unevictable",
+};
+
+static void ds_list_text(char *text, size_t len, unsigned int list)
+{
+	unsigned int place = list - NR_LRU_LISTS;
+
+	if (list < NR_LRU_LISTS)
+		snprintf(text, len, "%s", ds_list_names[list]);
+	else
+		snprintf(text, len, "generation %u %s zone %u",
+			 place / MAX_NR_ZONES / 2,
+			 place / MAX_NR_ZONES % 2 ? "file" : "anon",
+			 place % MAX_NR_ZONES);
+}
+
+static const char *const ds_wrong_texts[] = {
+	[DS_WRONG_LINK] = "expected links that lead round, found one that does not after it",
+	[DS_WRONG_NO_LRU] = "expected PG_lru set on the list, found it clear",
+	[DS_WRONG_NO_REFS] = "expected references, found none",
+	[DS_WRONG_LIST] = "expected flags that name this list, found others",
+	[DS_WRONG_OWNER] = "expected node and memory cgroup of the lruvec, found others",
+};
+
+static void ds_report(struct ds_walk *w, struct ds_suspect *s)
+{
+	const struct ds_lruvec *l = &w->targets[s->target];
+	char list[48];
+
+	ds_list_text(list, sizeof(list), s->list);
+	if (s->wrong != DS_WRONG_SIZE) {
+		ds_violate(s->invariant, &s->folio, -1,
+			   "node %d memcg %d %s: %s (%u looks)", l->nid,
+			   ds_memcg_id(l), list, ds_wrong_texts[s->wrong],
+			   DS_LRU_LOOKS);
+	} else if (s->invariant == 14) {
+		ds_violate(14, NULL, -1,
+			   "node %d memcg %d %s zone %u: expected lru_zone_size %ld as on the list, found %ld (%u looks)",
+			   l->nid, ds_memcg_id(l), list, s->zone, s->expected,
+			   s->found, DS_LRU_LOOKS);
+	} else {
+		ds_violate(s->invariant, NULL, -1,
+			   "node %d memcg %d MGLRU %s zone %u: expected nr_pages %ld as on the lists, found %ld (%u looks)",
+			   l->nid, ds_memcg_id(l), s->list ? "file" : "anon",
+			   s->zone, s->expected, s->found, DS_LRU_LOOKS);
+	}
+}
+
+/* Those of I11 to I15 that are asked for and that this kernel has now. */
+static u64 ds_lists_mask(u64 asked)
+{
+	char why[DS_REASON_LEN];
+	unsigned int i;
+	u64 mask = 0;
+
+	for (i = 0; i < ds_nr_invariants; i++) {
+		const struct ds_invariant *inv = &ds_invariants[i];
+
+		if (inv->examine == ds_examine_lists &&
+		    ds_invariant_available(inv, why, sizeof(why)))
+			mask |= DS_INV_BIT(inv->id);
+	}
+	return mask & asked;
+}
+
+/**
+ * ds_examine_lists() - I11 to I15, all in one walk
+ * @c: the check; the first call of a check does the work for all five
+ *
+ * Context: process, may sleep; takes the CPU hotplug lock.
+ */
+void ds_examine_lists(struct ds_check *c)
+{
+	struct ds_walk *w;
+	unsigned int i;
+
+	if (c->lists_done)
+		return;
+	c->lists_done = true;
+	w = ds_walk_alloc(ds_lists_mask(c->mask));
+	if (!w)
+		return;
+	if (!ds_walk(w, 0, w->nr_targets)) {
+		for (i = 11; i <= 15; i++) {
+			if (w->mask & DS_INV_BIT(i))
+				ds_checked(i, w->checked[i]);
+		}
+		ds_follow_up(w);
+		for (i = 0; i < w->nr_suspects; i++)
+			ds_report(w, &w->suspects[i]);
+	}
+	c->pause_ns = max(c->pause_ns, w->pause_ns);
+	ds_walk_free(w);
+}
+
+/* ---- why a kernel or a configuration cannot have one of them ---- */
+
+/**
+ * ds_skip_classic() - I11 has nothing to look at while the MGLRU is on
+ * @why: gets the reason
+ * @len: room in @why, bytes
+ */
+bool ds_skip_classic(char *why, size_t len)
+{
+	if (ds_skip_layout(why, len))
+		return true;
+	if (!ds_mglru())
+		return false;
+	snprintf(why, len, "MGLRU is on: folios are on its lists (I12)");
+	return true;
+}
+
+/**
+ * ds_skip_gens() - I12 and I15 have nothing to look at while the MGLRU is off
+ * @why: gets the reason
+ * @len: room in @why, bytes
+ */
+bool ds_skip_gens(char *why, size_t len)
+{
+	if (ds_skip_layout(why, len))
+		return true;
+	if (ds_mglru())
+		return false;
+	snprintf(why, len, "MGLRU is off: folios are on the classic lists (I11)");
+	return true;
+}
+
+/**
+ * ds_skip_no_memcg() - I14 compares counters that memory cgroups bring
+ * @why: gets the reason
+ * @len: room in @why, bytes
+ */
+bool ds_skip_no_memcg(char *why, size_t len)
+{
+	if (ds_skip_layout(why, len))
+		return true;
+	if (!mem_cgroup_disabled())
+		return false;
+	snprintf(why, len, "memory cgroups are disabled: there is no lru_zone_size");
+	return true;
+}
+
+/**
+ * ds_skip_owner() - I13 wants a kernel with memory cgroups, used or not
+ * @why: gets the reason
+ * @len: room in @why, bytes
+ */
+bool ds_skip_owner(char *why, size_t len)
+{
+	if (ds_skip_layout(why, len))
+		return true;
+	if (IS_ENABLED(CONFIG_MEMCG))
+		return false;
+	snprintf(why, len, "this kernel has no memory cgroups");
+	return true;
+}
+
+/* ---- I10 ---- */
+
+#define DS_DISABLED_LOOKS	100
+#define DS_DISABLED_MS		50
+
+/**
+ * ds_examine_i10() - is the cache disabled although nothing of ours does it?
+ * @c: the check
+ *
+ * Others disable it while they migrate (do_mbind(), do_pages_move(),
+ * mm/mempolicy.c and mm/migrate.c), offline memory or allocate contiguous
+ * memory.  Each takes it back, so one look at zero is enough.
+ */
+void ds_examine_i10(struct ds_check *c)
+{
+	atomic_t *count = (atomic_t *)ds_symbols[DS_SYM_lru_disable_count].addr;
+	unsigned int look;
+	int found = 0;
+
+	if (ds_plant_here(10))
+		atomic_inc(count);
+	for (look = 0; look < DS_DISABLED_LOOKS; look++) {
+		if (look)
+			msleep(DS_DISABLED_MS);
+		found = atomic_read(count);
+		if (!found)
+			break;
+	}
+	ds_checked(10, 1);
+	if (found) {
+		ds_violate(10, NULL, -1,
+			   "expected lru_disable_count 0, found %d in the last of %u looks in %u ms, never 0",
+			   found, look, DS_DISABLED_LOOKS * DS_DISABLED_MS);
+	}
+	if (ds_plant_here(10)) {
+		atomic_dec(count);
+		ds_plant_done();
+	}
+}
