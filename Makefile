@@ -36,7 +36,7 @@ ARGS		=
 B		:= build
 PKGS		:= libnl-genl-3.0 libnl-3.0 liburing jansson
 
-.PHONY: all bench-race kmod kernels soak check lint unit clean distclean help FORCE
+.PHONY: all bench-race kmod kernels soak check check-full lint unit clean distclean help FORCE
 .DELETE_ON_ERROR:
 
 all: $(B)/drainctl			## drainctl, in build/ (the default)
@@ -132,6 +132,11 @@ soak:					## torture each of KERNELS in a VM, and judge it
 
 check:					## all tests: lint, unit tests, VM tests
 	@tests/run-checks
+
+check-full: export DS_FULL := 1
+check-full:				## the same in full length, and a long run: hours
+	@tests/run-checks
+	@tests/vm/long
 
 bench-race:				## the core's speed, as ratios within one boot
 	@tests/bench/race
