@@ -364,6 +364,7 @@ struct ds_check {
 	u64 pause_ns;
 	unsigned int round;	/* counts checks: rotates CPUs and variants */
 	bool lists_done;	/* the LRU lists have been walked in this check */
+	bool scan_done;		/* all pages have been scanned in this check */
 };
 
 /**
@@ -404,6 +405,8 @@ int ds_calibrate_usage(void);
 
 void ds_examine_i10(struct ds_check *c);
 void ds_examine_lists(struct ds_check *c);
+void ds_probe_i16(struct ds_check *c);
+void ds_probe_scan(struct ds_check *c);
 bool ds_skip_classic(char *why, size_t len);
 bool ds_skip_gens(char *why, size_t len);
 bool ds_skip_no_memcg(char *why, size_t len);

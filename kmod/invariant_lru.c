@@ -595,6 +595,385 @@ void ds_examine_lists(struct ds_check *c)
 	ds_walk_free(w);
 }
 
+/* ---- counters of nodes and zones: I16, I17, I19 ---- */
+
+/*
+ * When counters that do not match are looked at again, after a drain-all.
+ * refresh_cpu_vm_stats() (mm/vmstat.c) takes a per-CPU diff and adds it to the
+ * zone or node a moment later, and whoever frees a mlocked page clears the flag
+ * before the counter (__page_cache_release(), mm/swap.c; free_pages_prepare(),
+ * mm/page_alloc.c), preemptibly both.  One look that matches is enough.
+ */
+static const unsigned int ds_count_ms[] = {
+	1, 2, 5, 10, 20, 50, 100, 200, 400, 800
+};
+
+#define DS_COUNT_LOOKS	(1 + (unsigned int)ARRAY_SIZE(ds_count_ms))
+
+/* One node, at one moment.  Pages. */
+struct ds_node_counts {
+	int nid;
+	struct ds_walk *walk;	/* counts lists where nothing else does, or NULL */
+	long lists[NR_LRU_LISTS][MAX_NR_ZONES];	/* of all lruvecs */
+	long gens[2][MAX_NR_ZONES];
+	bool mglru;		/* some lruvec's folios are on MGLRU lists */
+	long node_stat[NR_LRU_LISTS];
+	long zone_stat[NR_LRU_LISTS][MAX_NR_ZONES];
+	long mlock_stat;
+	long mlocked;		/* by the flags of all pages */
+	long unevictable;
+	unsigned long pages;	/* looked at by the scan */
+	u64 pause_ns;		/* the longest */
+};
+
+/* Context: at rest; so the diffs of all CPUs can be added. */
+static long ds_node_stat(struct pglist_data *pgdat, enum node_stat_item item)
+{
+	long sum = atomic_long_read(&pgdat->vm_stat[item]);
+#ifdef CONFIG_SMP
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		sum += per_cpu_ptr(pgdat->per_cpu_nodestats, cpu)->vm_node_stat_diff[item];
+#endif
+	return sum;
+}
+
+static long ds_zone_stat(struct zone *zone, enum zone_stat_item item)
+{
+	long sum = atomic_long_read(&zone->vm_stat[item]);
+#ifdef CONFIG_SMP
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		sum += per_cpu_ptr(zone->per_cpu_zonestats, cpu)->vm_stat_diff[item];
+#endif
+	return sum;
+}
+
+static int ds_add_counts(struct ds_lruvec *l, void *arg)
+{
+	struct ds_node_counts *n = arg;
+	unsigned int zone, list;
+	unsigned long *sizes;
+	long pages;
+
+	for (zone = 0; zone < MAX_NR_ZONES; zone++) {
+		sizes = ds_zone_sizes(l, zone);
+		for (list = 0; sizes && list < NR_LRU_LISTS; list++)
+			n->lists[list][zone] += sizes[list];
+		for (list = 0; list < 2; list++) {
+			pages = ds_gen_pages(l->lruvec, list, zone);
+			n->gens[list][zone] += pages;
+			n->mglru |= pages;
+		}
+	}
+	return 0;
+}
+
+/* Without memory cgroups nothing but the lists tells how long they are. */
+static void ds_count_lists(struct ds_node_counts *n)
+{
+	struct ds_walk *w = n->walk;
+
+	for (w->next = 0; w->next < w->nr_targets; w->next++) {
+		if (w->targets[w->next].nid != n->nid)
+			continue;
+		ds_walk_target(w);
+		memcpy(n->lists, w->classic, sizeof(n->lists));
+	}
+}
+
+static int ds_counts_stopped(void *arg)
+{
+	u64 start = ktime_get_ns();
+	struct ds_node_counts *n = arg;
+	struct pglist_data *pgdat = NODE_DATA(n->nid);
+	unsigned int zone, list;
+
+	memset(n->lists, 0, sizeof(n->lists));
+	memset(n->gens, 0, sizeof(n->gens));
+	n->mglru = false;
+	ds_plant_lists(16, 16, true);
+	ds_each_lruvec(n->nid, ds_add_counts, n);
+	if (n->walk)
+		ds_count_lists(n);
+	for (list = 0; list < NR_LRU_LISTS; list++) {
+		n->node_stat[list] = ds_node_stat(pgdat, NR_LRU_BASE + list);
+		for (zone = 0; zone < MAX_NR_ZONES; zone++) {
+			struct zone *z = &pgdat->node_zones[zone];
+
+			n->zone_stat[list][zone] = populated_zone(z) ?
+				ds_zone_stat(z, NR_ZONE_LRU_BASE + list) : 0;
+		}
+	}
+	ds_plant_lists(16, 16, false);
+	n->pause_ns = max(n->pause_ns, ktime_get_ns() - start);
+	return 0;
+}
+
+/*
+ * A counter of I16: of the node (@zone is MAX_NR_ZONES) or of a zone.  MGLRU
+ * counts its two youngest generations as active, but not which folio is there:
+ * then both lists of a type are one counter.  Return: is there one?
+ */
+static bool ds_counter(const struct ds_node_counts *n, unsigned int zone,
+		       unsigned int list, long *expected, long *found)
+{
+	bool whole = zone == MAX_NR_ZONES, both = n->mglru && list < LRU_UNEVICTABLE;
+	unsigned int i, last = both ? list + LRU_ACTIVE : list;
+	unsigned int z, end = whole ? MAX_NR_ZONES : zone + 1;
+
+	*expected = 0;
+	*found = 0;
+	if ((both && list % 2) || (n->walk && list == LRU_UNEVICTABLE))
+		return false;
+	for (i = list; i <= last; i++) {
+		*found += whole ? n->node_stat[i] : n->zone_stat[i][zone];
+		for (z = whole ? 0 : zone; z < end; z++)
+			*expected += n->lists[i][z];
+	}
+	for (z = whole ? 0 : zone; both && z < end; z++)
+		*expected += n->gens[list / 2][z];
+	return true;
+}
+
+/* Bits of the counters that do not match, of those in @among. */
+static u64 ds_counts_differ(const struct ds_node_counts *n, u64 among)
+{
+	unsigned int zone, list;
+	long expected, found;
+	u64 differ = 0;
+
+	for (zone = 0; zone <= MAX_NR_ZONES; zone++) {
+		for (list = 0; list < NR_LRU_LISTS; list++) {
+			if (ds_counter(n, zone, list, &expected, &found) &&
+			    expected != found)
+				differ |= BIT_ULL(zone * NR_LRU_LISTS + list);
+		}
+	}
+	return differ & among;
+}
+
+static void ds_report_counts(const struct ds_node_counts *n, u64 differ)
+{
+	unsigned int bit = __ffs64(differ), zone = bit / NR_LRU_LISTS;
+	unsigned int list = bit % NR_LRU_LISTS;
+	char where[16] = "";
+	long expected, found;
+
+	if (!ds_counter(n, zone, list, &expected, &found))
+		return;
+	if (zone < MAX_NR_ZONES)
+		snprintf(where, sizeof(where), " zone %u", zone);
+	ds_violate(16, NULL, -1,
+		   "node %d%s counter of %s%s: expected %ld pages as in all lruvecs, found %ld (%u looks)",
+		   n->nid, where, ds_list_names[list],
+		   n->mglru && list < LRU_UNEVICTABLE ? " and active" : "",
+		   expected, found, DS_COUNT_LOOKS);
+}
+
+/* ---- the scan of all pages ---- */
+
+#define DS_SCAN_FLAGS	(BIT(PG_mlocked) | BIT(PG_unevictable))
+
+/* Looks at one page.  Return: how many page frames it covers. */
+static unsigned long ds_scan_page(struct ds_node_counts *n, struct page *page)
+{
+	unsigned long flags = READ_ONCE(page->flags), nr = 1;
+
+	if (PageBuddy(page))
+		return 1UL << page_private(page);
+	/* Tail pages and slabs have neither flag; a poisoned page has them all. */
+	if (!(flags & DS_SCAN_FLAGS) || PagePoisoned(page) || PageTail(page) ||
+	    page_to_nid(page) != n->nid)
+		return 1;
+	if (PageHead(page))
+		nr = folio_nr_pages((struct folio *)page);
+	if (flags & BIT(PG_mlocked))
+		n->mlocked += nr;
+	if ((flags & BIT(PG_unevictable)) && (flags & BIT(PG_lru)))
+		n->unevictable += nr;
+	return nr;
+}
+
+static void ds_scan_node(struct ds_node_counts *n)
+{
+	unsigned long pfn = NODE_DATA(n->nid)->node_start_pfn;
+	unsigned long end = pfn + NODE_DATA(n->nid)->node_spanned_pages;
+	unsigned long part;
+
+	while (pfn < end) {
+		/* Memory is online or not by the subsection. */
+		part = min(end, ALIGN(pfn + 1, PAGES_PER_SUBSECTION));
+		if (!pfn_to_online_page(pfn)) {
+			pfn = part;
+			continue;
+		}
+		n->pages += part - pfn;
+		while (pfn < part)
+			pfn += ds_scan_page(n, pfn_to_page(pfn));
+	}
+}
+
+static int ds_scan_stopped(void *arg)
+{
+	u64 start = ktime_get_ns();
+	struct ds_node_counts *n = arg;
+	struct pglist_data *pgdat = NODE_DATA(n->nid);
+	unsigned int zone;
+
+	memset(n->lists, 0, sizeof(n->lists));
+	n->mlocked = 0;
+	n->unevictable = 0;
+	n->mlock_stat = 0;
+	n->pages = 0;
+	ds_plant_lists(17, 19, true);
+	ds_scan_node(n);
+	ds_plant_lists(17, 19, false);
+	ds_each_lruvec(n->nid, ds_add_counts, n);
+	n->node_stat[LRU_UNEVICTABLE] = ds_node_stat(pgdat, NR_UNEVICTABLE);
+	for (zone = 0; zone < MAX_NR_ZONES; zone++) {
+		if (populated_zone(&pgdat->node_zones[zone]))
+			n->mlock_stat += ds_zone_stat(&pgdat->node_zones[zone],
+						      NR_MLOCK);
+	}
+	n->pause_ns = max(n->pause_ns, ktime_get_ns() - start);
+	return 0;
+}
+
+enum { DS_SCAN_STAT, DS_SCAN_LRUVECS, DS_SCAN_MLOCK };
+
+static long ds_lruvecs_unevictable(const struct ds_node_counts *n)
+{
+	unsigned int zone;
+	long sum = 0;
+
+	for (zone = 0; zone < MAX_NR_ZONES; zone++)
+		sum += n->lists[LRU_UNEVICTABLE][zone];
+	return sum;
+}
+
+static u64 ds_scan_differs(const struct ds_node_counts *n, u64 among)
+{
+	u64 differ = 0;
+
+	if (n->unevictable != n->node_stat[LRU_UNEVICTABLE])
+		differ |= BIT(DS_SCAN_STAT);
+	if (!mem_cgroup_disabled() &&
+	    n->unevictable != ds_lruvecs_unevictable(n))
+		differ |= BIT(DS_SCAN_LRUVECS);
+	if (n->mlocked != n->mlock_stat)
+		differ |= BIT(DS_SCAN_MLOCK);
+	return differ & among;
+}
+
+static void ds_report_scan(const struct ds_node_counts *n, u64 differ)
+{
+	if (differ & BIT(DS_SCAN_STAT))
+		ds_violate(17, NULL, -1,
+			   "node %d: expected nr_unevictable %ld as by the pages' flags, found %ld (%u looks)",
+			   n->nid, n->unevictable, n->node_stat[LRU_UNEVICTABLE],
+			   DS_COUNT_LOOKS);
+	if (differ & BIT(DS_SCAN_LRUVECS))
+		ds_violate(17, NULL, -1,
+			   "node %d: expected unevictable lru_zone_size of all lruvecs %ld as by the pages' flags, found %ld (%u looks)",
+			   n->nid, n->unevictable, ds_lruvecs_unevictable(n),
+			   DS_COUNT_LOOKS);
+	if (differ & BIT(DS_SCAN_MLOCK))
+		ds_violate(19, NULL, -1,
+			   "node %d: expected nr_mlock %ld as by the pages' flags, found %ld (%u looks)",
+			   n->nid, n->mlocked, n->mlock_stat, DS_COUNT_LOOKS);
+}
+
+/*
+ * Looks at a node until each counter has matched once, or all looks are done.
+ * Return: bits of those that never did.
+ */
+static u64 ds_best_of(struct ds_node_counts *n, cpu_stop_fn_t stopped,
+		      u64 (*differs)(const struct ds_node_counts *n, u64 among),
+		      u64 among)
+{
+	unsigned int look;
+
+	for (look = 0; look < DS_COUNT_LOOKS; look++) {
+		if (look == 1)
+			ds_drain(DS_DRAIN_ALL, -1, NULL);
+		if (look)
+			msleep(ds_count_ms[look - 1]);
+		if (stop_machine(stopped, n, NULL))
+			return 0;
+		among = differs(n, among);
+		if (!among)
+			break;
+	}
+	return among;
+}
+
+/**
+ * ds_probe_i16() - do the counters of nodes and zones match the lruvecs'?
+ * @c: the check
+ *
+ * Context: process, may sleep; takes the CPU hotplug lock.
+ */
+void ds_probe_i16(struct ds_check *c)
+{
+	struct ds_node_counts *n = kzalloc(sizeof(*n), GFP_KERNEL);
+	u64 differ;
+
+	if (!n)
+		return;
+	if (mem_cgroup_disabled()) {
+		n->walk = ds_walk_alloc(0);
+		if (!n->walk)
+			goto out;
+	}
+	for_each_online_node(n->nid) {
+		differ = ds_best_of(n, ds_counts_stopped, ds_counts_differ, ~0ULL);
+		ds_checked(16, (MAX_NR_ZONES + 1) * NR_LRU_LISTS);
+		if (differ)
+			ds_report_counts(n, differ);
+	}
+	c->pause_ns = max(c->pause_ns, n->pause_ns);
+	if (n->walk)
+		ds_walk_free(n->walk);
+out:
+	kfree(n);
+}
+
+/**
+ * ds_probe_scan() - I17 and I19, in one scan of all pages
+ * @c: the check; the first call of a check does the work for both
+ *
+ * Context: process, may sleep; takes the CPU hotplug lock.
+ */
+void ds_probe_scan(struct ds_check *c)
+{
+	u64 differ, among = 0;
+	struct ds_node_counts *n;
+
+	if (c->scan_done)
+		return;
+	c->scan_done = true;
+	n = kzalloc(sizeof(*n), GFP_KERNEL);
+	if (!n)
+		return;
+	if (c->mask & DS_INV_BIT(17))
+		among |= BIT(DS_SCAN_STAT) | BIT(DS_SCAN_LRUVECS);
+	if (c->mask & DS_INV_BIT(19))
+		among |= BIT(DS_SCAN_MLOCK);
+	for_each_online_node(n->nid) {
+		differ = ds_best_of(n, ds_scan_stopped, ds_scan_differs, among);
+		if (c->mask & DS_INV_BIT(17))
+			ds_checked(17, n->pages);
+		if (c->mask & DS_INV_BIT(19))
+			ds_checked(19, n->pages);
+		ds_report_scan(n, differ);
+	}
+	c->pause_ns = max(c->pause_ns, n->pause_ns);
+	kfree(n);
+}
+
 /* ---- why a kernel or a configuration cannot have one of them ---- */
 
 /**

@@ -211,12 +211,39 @@ static void ds_list_gen_size(bool on)
 #endif
 }
 
+/* The global counter of the node; I17 has one of its own. */
+static void ds_list_node_stat(bool on)
+{
+	atomic_long_add(on ? 1 : -1, &NODE_DATA(folio_nid(ds_bad_folio))->vm_stat
+			[NR_INACTIVE_ANON]);
+	if (on)
+		ds_plant_done();
+}
+
+static void ds_list_unevictable(bool on)
+{
+	change_bit(PG_unevictable, folio_flags(ds_bad_folio, 0));
+	if (on && folio_test_unevictable(ds_bad_folio) &&
+	    folio_test_lru(ds_bad_folio))
+		ds_plant_done();
+}
+
+static void ds_list_mlocked(bool on)
+{
+	change_bit(PG_mlocked, folio_flags(ds_bad_folio, 0));
+	if (on && folio_test_mlocked(ds_bad_folio))
+		ds_plant_done();
+}
+
 static void (*const ds_list_stops[])(bool on) = {
 	[11] = ds_list_active,
 	[12] = ds_list_active,
 	[13] = ds_list_stranger,
 	[14] = ds_list_size,
 	[15] = ds_list_gen_size,
+	[16] = ds_list_node_stat,
+	[17] = ds_list_unevictable,
+	[19] = ds_list_mlocked,
 };
 
 /**
@@ -381,6 +408,12 @@ const struct ds_plant ds_plants[] = {
 	{ "wrong-list-size", "an lru_zone_size that is one too many", 14,
 	  ds_plant_check },
 	{ "wrong-generation-size", "an MGLRU nr_pages that is one too many", 15,
+	  ds_plant_check },
+	{ "wrong-node-counter", "an LRU counter of a node that is one too many",
+	  16, ds_plant_check },
+	{ "flag-unevictable", "an evictable folio with PG_unevictable", 17,
+	  ds_plant_check },
+	{ "flag-mlocked", "a folio with PG_mlocked that nobody counted", 19,
 	  ds_plant_check },
 	{ "double-drain", "a usage that drains at every release", 22,
 	  ds_plant_double_drain },

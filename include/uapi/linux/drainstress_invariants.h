@@ -82,6 +82,18 @@
 	  "lru_gen_update_size() and the lists change together under the lru_lock", \
 	  "single generations may drift, even below 0: reset_batch_size() follows " \
 	  "folio_update_gen() later") \
+	X(16, QUIESCE, "the LRU counters of a node and its zones are the sums over all lruvecs", \
+	  "update_lru_size() changes them all together under the lru_lock", \
+	  "per-CPU diffs are added, but refresh_cpu_vm_stats() may hold one for a moment; " \
+	  "MGLRU: active and inactive together") \
+	X(17, QUIESCE, "nr_unevictable is the number of pages with PG_lru and PG_unevictable", \
+	  "an unevictable folio is on no list but counted as if, in the lruvec and the node; " \
+	  "PG_unevictable changes only while PG_lru is clear", \
+	  "isolation between PG_lru and the lru_lock; diffs as I16; memory cgroups disabled: " \
+	  "only the node counts") \
+	X(19, QUIESCE, "nr_mlock is the number of pages with PG_mlocked", \
+	  "whoever changes the flag, or frees a page that has it, changes the counter", \
+	  "freeing clears the flag a moment before it counts; diffs as I16") \
 	X(22, NONE, "a batch usage drains at most once",		\
 	  "the release function drains only while percpu_pvec_drained is clear in its " \
 	  "batch, and sets it", \
