@@ -412,6 +412,20 @@ bool ds_skip_gens(char *why, size_t len);
 bool ds_skip_no_memcg(char *why, size_t len);
 bool ds_skip_owner(char *why, size_t len);
 
+/* ---- invariant_count.c ---- */
+
+int ds_count_init(void);
+void ds_count_exit(void);
+bool ds_skip_events(char *why, size_t len);
+bool ds_skip_offline(char *why, size_t len);
+void ds_examine_i18(struct ds_check *c);
+void ds_probe_i20(struct ds_check *c);
+void ds_probe_i21(struct ds_check *c);
+void ds_probe_i26(struct ds_check *c);
+void ds_probe_i27(struct ds_check *c);
+void ds_probe_i28(struct ds_check *c);
+void ds_examine_i30(struct ds_check *c);
+
 /* ---- plant.c ---- */
 
 /**
@@ -419,6 +433,8 @@ bool ds_skip_owner(char *why, size_t len);
  * @invariant:	the one that must notice
  * @also:	DS_INV_BIT of those that must notice too, for the reason that the
  *		title gives; no other may
+ * @occasion:	@run also makes the occasion for which the invariant is waiting,
+ *		so that it need not be available before
  * @run:	does the damage, lets a check look, undoes the damage; returns 0
  *		when the fault really was there to be seen
  */
@@ -428,6 +444,7 @@ struct ds_plant {
 	unsigned int invariant;
 	int (*run)(const struct ds_plant *plant);
 	u64 also;
+	bool occasion;
 };
 
 extern const struct ds_plant ds_plants[];

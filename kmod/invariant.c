@@ -287,6 +287,9 @@ bool ds_skip_probes(char *why, size_t len)
 }
 
 #define DS_NEEDS(a) BIT_ULL(DS_SYM_##a)
+#define DS_NEEDS_MLOCK							\
+	(DS_NEEDS(mlock_folio) | DS_NEEDS(munlock_folio) |		\
+	 DS_NEEDS(lru_add_drain_all))
 #define DS_TITLE(number, retry, title, why, exceptions) [number] = title,
 
 static const char *const ds_titles[] = {
@@ -317,13 +320,25 @@ const struct ds_invariant ds_invariants[] = {
 	  .needs = DS_NEEDS(lru_add_drain_all) },
 	{ .id = 17, .skip = ds_skip_layout, .probe = ds_probe_scan,
 	  .needs = DS_NEEDS(lru_add_drain_all) },
+	{ .id = 18, .skip = ds_skip_events, .examine = ds_examine_i18 },
 	{ .id = 19, .skip = ds_skip_layout, .probe = ds_probe_scan,
 	  .needs = DS_NEEDS(lru_add_drain_all) },
+	{ .id = 20, .skip = ds_skip_layout, .probe = ds_probe_i20,
+	  .needs = DS_NEEDS_MLOCK },
+	{ .id = 21, .skip = ds_skip_layout, .probe = ds_probe_i21,
+	  .needs = DS_NEEDS_MLOCK },
 	{ .id = 22, .skip = ds_skip_probes },
 	{ .id = 23, .skip = ds_skip_layout, .probe = ds_probe_i23 },
 	{ .id = 24, .skip = ds_skip_layout, .probe = ds_probe_i24 },
 	{ .id = 25, .skip = ds_skip_layout, .probe = ds_probe_i25,
 	  .needs = DS_NEEDS(lru_add_drain_all) },
+	{ .id = 26, .skip = ds_skip_events, .probe = ds_probe_i26,
+	  .needs = DS_NEEDS(folio_rotate_reclaimable) },
+	{ .id = 27, .skip = ds_skip_events, .probe = ds_probe_i27,
+	  .needs = DS_NEEDS(folio_mark_lazyfree) },
+	{ .id = 28, .skip = ds_skip_events, .probe = ds_probe_i28,
+	  .needs = DS_NEEDS(folio_activate) | DS_NEEDS(folio_deactivate) },
+	{ .id = 30, .skip = ds_skip_offline, .examine = ds_examine_i30 },
 	{ .id = 32, .skip = ds_skip_layout },
 };
 

@@ -378,6 +378,7 @@ static void ds_unload(void)
 		cancel_delayed_work_sync(&ds_progress_work);
 		destroy_workqueue(ds_watch);
 	}
+	ds_count_exit();
 	ds_race_exit();
 	if (ds_on_cpus)
 		destroy_workqueue(ds_on_cpus);
@@ -420,6 +421,9 @@ static int __init ds_init(void)
 	err = ds_usage_arm();
 	if (!err)
 		err = ds_calibrate_usage();
+	if (err)
+		goto unwind;
+	err = ds_count_init();
 	if (err)
 		goto unwind;
 	ds_usage_reset();

@@ -6,6 +6,7 @@
  * returns.  What would endanger the kernel while it runs (a batch too long, a
  * free page in it) is done and undone inside stop_machine(), around the look.
  */
+#include <linux/cpu.h>
 #include <linux/fs.h>
 #include <linux/gfp.h>
 #include <linux/memcontrol.h>
@@ -292,6 +293,8 @@ bool ds_plant_available(const struct ds_plant *plant, char *why, size_t len)
 		snprintf(why, len, "load the module with plant=1");
 		return false;
 	}
+	if (plant->occasion)
+		return !ds_skip_layout(why, len);
 	for (i = 0; i < ds_nr_invariants; i++) {
 		if (ds_invariants[i].id == plant->invariant)
 			return ds_invariant_available(&ds_invariants[i], why, len);
@@ -379,6 +382,28 @@ static int ds_plant_stalled(const struct ds_plant *plant)
 	return ds_plant_was_done ? 0 : -EBUSY;
 }
 
+/*
+ * A check that looks at a CPU which is offline, and at what was put into its
+ * batch meanwhile.  A CPU that is offline already serves as well.
+ */
+static int ds_plant_offline(const struct ds_plant *plant)
+{
+	bool all_online = cpumask_equal(cpu_online_mask, cpu_possible_mask);
+	int cpu = cpumask_last(cpu_online_mask);
+	int err, back = 0;
+
+	if (all_online) {
+		if (num_online_cpus() == 1)
+			return -EOPNOTSUPP;	/* and I30 is not available */
+		if (remove_cpu(cpu))
+			return -EOPNOTSUPP;	/* one that has to stay */
+	}
+	err = ds_check_armed(plant->invariant);
+	if (all_online)
+		back = add_cpu(cpu);
+	return err ?: back;
+}
+
 const struct ds_plant ds_plants[] = {
 	{ "batch-too-long", "a batch as long as its size", 1, ds_plant_check },
 	{ "large-folio", "a large folio in a batch", 2, ds_plant_check },
@@ -413,7 +438,12 @@ const struct ds_plant ds_plants[] = {
 	  16, ds_plant_check },
 	{ "flag-unevictable", "an evictable folio with PG_unevictable", 17,
 	  ds_plant_check },
+	{ "mlock-event", "an mlock that was counted twice", 18, ds_plant_check },
 	{ "flag-mlocked", "a folio with PG_mlocked that nobody counted", 19,
+	  ds_plant_check },
+	{ "mlock-count", "an mlock_count that nobody has set", 20,
+	  ds_plant_check },
+	{ "stranded", "a folio that stays unevictable after its munlock", 21,
 	  ds_plant_check },
 	{ "double-drain", "a usage that drains at every release", 22,
 	  ds_plant_double_drain },
@@ -422,6 +452,15 @@ const struct ds_plant ds_plants[] = {
 	{ "held-after-drain-all",
 	  "a truncated folio that somebody holds after a drain-all", 25,
 	  ds_plant_check },
+	{ "rotated-twice", "a batch whose rotations are one more in PGROTATED", 26,
+	  ds_plant_check },
+	{ "lazyfree-twice", "a batch that counts one more in PGLAZYFREE", 27,
+	  ds_plant_check },
+	{ "activate-twice",
+	  "a batch that counts one more in PGACTIVATE and PGDEACTIVATE", 28,
+	  ds_plant_check },
+	{ "left-offline", "a folio in a batch of a CPU that is offline", 30,
+	  ds_plant_offline, .occasion = true },
 	{ "stalled-drain", "a drain that does not return", 32,
 	  ds_plant_stalled },
 };

@@ -91,9 +91,24 @@
 	  "PG_unevictable changes only while PG_lru is clear", \
 	  "isolation between PG_lru and the lru_lock; diffs as I16; memory cgroups disabled: " \
 	  "only the node counts") \
+	X(18, QUIESCE, "NR_MLOCK is what its events say: mlocked - munlocked - stranded - " \
+	  "cleared", \
+	  "each change of the counter counts one of the events, mostly with preemption " \
+	  "off", \
+	  "a page about to be freed, or a CPU's diff on its way to the zone: one of " \
+	  "several looks must agree") \
 	X(19, QUIESCE, "nr_mlock is the number of pages with PG_mlocked", \
 	  "whoever changes the flag, or frees a page that has it, changes the counter", \
 	  "freeing clears the flag a moment before it counts; diffs as I16") \
+	X(20, QUIESCE, "mlock_count of an unevictable own folio is how often it is mlocked", \
+	  "__mlock_folio() sets or raises it under the lruvec's lock, __munlock_folio() " \
+	  "lowers it; 290 (0x122) is what a list pointer left and nobody has set", \
+	  "too small after isolation, since lru_add sets 0: tried again") \
+	X(21, QUIESCE, "after munlock and drain-all no own folio stays unevictable", \
+	  "__munlock_folio() moves the folio to an evictable list, or lru_add does when it " \
+	  "comes back", \
+	  "an munlock that meets the folio off the LRU may strand it " \
+	  "(UNEVICTABLE_PGSTRANDED): tried again with the drains one after the other") \
 	X(22, NONE, "a batch usage drains at most once",		\
 	  "the release function drains only while percpu_pvec_drained is clear in its " \
 	  "batch, and sets it", \
@@ -110,6 +125,23 @@
 	  "is left", \
 	  "page cache and batches were the only holders",		\
 	  "isolation, pins")						\
+	X(26, QUIESCE, "PGROTATED rises by the own folios that were moved to a list's tail", \
+	  "lru_move_tail() counts each folio, lru_deactivate_file() those that are neither " \
+	  "dirty nor under writeback; read on one CPU with interrupts off", \
+	  "another CPU may isolate a folio in between: tried again")	\
+	X(27, QUIESCE, "PGLAZYFREE rises by the own folios that were moved to be freed lazily", \
+	  "lru_lazyfree() counts each anonymous folio whose PG_swapbacked it clears", \
+	  "another CPU may isolate a folio in between: tried again")	\
+	X(28, QUIESCE, "PGACTIVATE and PGDEACTIVATE rise by the own folios that were " \
+	  "activated and deactivated", \
+	  "lru_activate() counts inactive folios, lru_deactivate_file() active ones, " \
+	  "lru_deactivate() active ones and with the MGLRU every one", \
+	  "another CPU may isolate a folio in between, or the MGLRU is being switched: " \
+	  "tried again; what reclaim counts elsewhere is not read") \
+	X(30, NONE, "nothing is left in the batches of a CPU that is offline", \
+	  "page_alloc_cpu_dead() drains them when the CPU is dead, and nothing but a CPU " \
+	  "itself fills its batches", \
+	  "a CPU that is left halfway, by its hotplug/target, has not got there") \
 	X(32, NONE, "every drain returns within its limit",		\
 	  "a drain waits for works and locks that are held for a short time only", \
 	  "a busy host: the limit follows the slowest drain seen")
