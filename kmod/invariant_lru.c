@@ -232,7 +232,7 @@ static void ds_suspect_size(struct ds_walk *w, unsigned int invariant,
 	}
 }
 
-/* Bits 0 to 7 the generation + 1, as lru_gen_add_folio() writes it. */
+/* The generation + 1, as lru_gen_add_folio() writes it; 0: on no MGLRU list. */
 static unsigned int ds_gen_of(unsigned long flags)
 {
 #ifdef CONFIG_LRU_GEN
