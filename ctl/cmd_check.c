@@ -212,12 +212,18 @@ static int plant_one(struct ds_nl *nl, const char *name, struct ds_facts *f, str
 		DS_CMD_RACE_STOP };
 	const struct ds_arg *args[] = { start, &which, NULL, NULL };
 	const unsigned int nr[] = { ARRAY_SIZE(start), 1, 0, 0 };
+	struct ds_err ignored;
 	struct ds_msg done;
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(cmds); i++) {
-		if (ds_nl_run(nl, cmds[i], args[i], nr[i], DS_REQUEST_MS, &done, err))
+		if (ds_nl_run(nl, cmds[i], args[i], nr[i], DS_REQUEST_MS, &done, err)) {
+			/* the run that has begun ends, or the next fault cannot be made */
+			if (i && !ds_nl_run(nl, DS_CMD_RACE_STOP, NULL, 0, DS_REQUEST_MS,
+					    &done, &ignored))
+				ds_msg_free(&done);
 			return -1;
+		}
 		ds_msg_free(&done);
 	}
 	return read_facts(nl, f, err);
