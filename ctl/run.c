@@ -123,7 +123,7 @@ static int read_caps(struct ds_run *run, struct ds_err *err)
 				"the module does not touch the batches of this kernel: %.200s; --no-race runs the load and counts its drains",
 				r->caps.reason);
 	if (r->caps.reason[0])
-		ds_report_note(r, "no checks at rest: the module does not touch the batches of this kernel: %.200s",
+		ds_report_note(r, "no checks at rest: the module touches no batches: %.200s",
 			       r->caps.reason);
 	if (check_named(run, DS_CLASS_BATCH, "--kinds", run->o.kinds_mask, err) ||
 	    check_named(run, DS_CLASS_DRAIN, "--drains", run->o.drains_mask, err) ||

@@ -18,7 +18,7 @@
 
 #include "files.h"
 
-#define ROOM (1 << 20)		/* bytes that have to be free in a directory */
+#define ROOM 1048576		/* bytes that have to be free in a directory */
 
 static struct ds_place *place_new(struct ds_places *p)
 {
@@ -152,7 +152,7 @@ void ds_places_add_ext4(struct ds_places *p, char *note, size_t len)
 		note[0] = '\0';
 		return;
 	}
-	snprintf(note, len, "no ext4 with room in /var/tmp or /tmp: only tmpfs is truncated, --dir adds one");
+	snprintf(note, len, "no ext4 with room in /var/tmp or /tmp: only tmpfs is truncated");
 }
 
 /**
