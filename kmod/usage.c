@@ -63,6 +63,7 @@ static struct task_struct *ds_calibrating;
 static struct task_struct *ds_planted;
 static long ds_batch_distance[DS_NR_ENTRIES];	/* 0: not learnt */
 static bool ds_armed;
+static bool ds_leaving;		/* the module goes: the lists are dead */
 
 static struct ds_bucket *ds_bucket(struct task_struct *task)
 {
@@ -94,6 +95,8 @@ static int ds_leave(struct kretprobe_instance *ri, struct pt_regs *regs)
 	struct ds_usage_stats *stats;
 	unsigned long flags;
 
+	if (READ_ONCE(ds_leaving))
+		return 0;
 	raw_spin_lock_irqsave(&bucket->lock, flags);
 	hlist_del(&frame->node);
 	raw_spin_unlock_irqrestore(&bucket->lock, flags);
@@ -166,6 +169,8 @@ static int ds_release_leave(struct kretprobe_instance *ri, struct pt_regs *regs)
 	struct ds_releasing *rel = (void *)ri->data;
 	unsigned long flags;
 
+	if (READ_ONCE(ds_leaving))
+		return 0;
 	raw_spin_lock_irqsave(&bucket->lock, flags);
 	hlist_del(&rel->node);
 	raw_spin_unlock_irqrestore(&bucket->lock, flags);
@@ -388,24 +393,6 @@ int ds_usage_init(void)
 	return 0;
 }
 
-void ds_usage_exit(void)
-{
-	unsigned int i;
-
-	ds_armed = false;
-	for (i = 0; i < DS_NR_PROBES; i++) {
-		struct ds_probe *p = &ds_probes[i];
-
-		if (!p->registered)
-			continue;
-		if (ds_is_return_probe(p))
-			unregister_kretprobe(&p->rp);
-		else
-			unregister_kprobe(&p->rp.kp);
-		p->registered = false;
-	}
-}
-
 /**
  * ds_usage_arm() - switches the probes on
  *
@@ -453,6 +440,31 @@ void ds_usage_disarm(void)
 			disable_kretprobe(&p->rp);
 		else
 			disable_kprobe(&p->rp.kp);
+	}
+}
+
+void ds_usage_exit(void)
+{
+	unsigned int i;
+
+	/*
+	 * A function that has not returned when its probe is unregistered never
+	 * takes its frame off the list, and the frame is freed.  So nobody may
+	 * look at the lists from before the first of them goes.
+	 */
+	ds_usage_disarm();
+	WRITE_ONCE(ds_leaving, true);
+	synchronize_rcu();	/* handlers run with preemption off */
+	for (i = 0; i < DS_NR_PROBES; i++) {
+		struct ds_probe *p = &ds_probes[i];
+
+		if (!p->registered)
+			continue;
+		if (ds_is_return_probe(p))
+			unregister_kretprobe(&p->rp);
+		else
+			unregister_kprobe(&p->rp.kp);
+		p->registered = false;
 	}
 }
 
