@@ -540,6 +540,7 @@ int ds_on_cpu(int cpu, int (*fn)(void *arg), void *arg);
 
 struct ds_request *ds_request_alloc(u32 command);
 void ds_request_queue(struct ds_request *req);
+bool ds_abandoned(void);
 void ds_request_free(struct ds_request *req);
 int ds_claim(u32 portid, pid_t *owner_pid);
 void ds_release(u32 portid);

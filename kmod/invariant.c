@@ -403,7 +403,7 @@ int ds_check_run(u64 mask, u64 *pause_ns)
 	if (err)
 		goto resume;
 	c.pause_ns = c.snap->pause_ns;
-	for (i = 0; i < ds_nr_invariants; i++) {
+	for (i = 0; i < ds_nr_invariants && !ds_abandoned(); i++) {
 		const struct ds_invariant *inv = &ds_invariants[i];
 
 		if ((mask & DS_INV_BIT(inv->id)) && inv->examine &&
@@ -411,7 +411,7 @@ int ds_check_run(u64 mask, u64 *pause_ns)
 			inv->examine(&c);
 	}
 	c.again->plant = false;
-	for (i = 0; i < ds_nr_invariants; i++) {
+	for (i = 0; i < ds_nr_invariants && !ds_abandoned(); i++) {
 		const struct ds_invariant *inv = &ds_invariants[i];
 
 		if ((mask & DS_INV_BIT(inv->id)) && inv->probe &&
@@ -419,6 +419,8 @@ int ds_check_run(u64 mask, u64 *pause_ns)
 			inv->probe(&c);
 	}
 	*pause_ns = c.pause_ns;
+	if (ds_abandoned())
+		err = -ECANCELED;
 resume:
 	ds_race_resume();
 out:

@@ -13,6 +13,7 @@
 static DEFINE_MUTEX(ds_owner_lock);
 static u32 ds_owner_port;
 static unsigned int ds_owner_gen;	/* counts owners */
+static unsigned int ds_request_gen;	/* whose request is being done */
 static pid_t ds_owner;
 static enum ds_state ds_current_state;
 static u64 ds_nr_checks;
@@ -325,6 +326,18 @@ void ds_request_free(struct ds_request *req)
 	kfree(req);
 }
 
+/**
+ * ds_abandoned() - has the owner gone whose request is being done?
+ *
+ * What takes long looks now and then: the put-back waits for it.  Context: the
+ * ordered work queue.
+ */
+bool ds_abandoned(void)
+{
+	return !READ_ONCE(ds_owner_port) ||
+	       READ_ONCE(ds_owner_gen) != ds_request_gen;
+}
+
 static void ds_do_request(struct work_struct *work)
 {
 	struct ds_request *req = container_of(work, struct ds_request, work);
@@ -334,7 +347,8 @@ static void ds_do_request(struct work_struct *work)
 	};
 
 	/* A request whose owner has gone meanwhile is not begun. */
-	if (READ_ONCE(ds_owner_port) && READ_ONCE(ds_owner_gen) == req->gen)
+	ds_request_gen = req->gen;
+	if (!ds_abandoned())
 		result.status = -ds_handlers[req->command](req, &result);
 	else
 		result.status = ECANCELED;
