@@ -300,6 +300,9 @@ static void stop_race(struct ds_run *run)
 	unsigned int limit = f->nr_hangs ? STOP_HUNG_MS : STOP_MS;
 	struct ds_msg done;
 
+	/* requests are done in order: a check may be before it */
+	if (run->check || run->planted)
+		limit += f->nr_hangs ? 0 : DS_CHECK_MS;
 	/* one check at a time */
 	run->check = 0;
 	if (last_command(run, DS_CMD_RACE_STOP, limit, &done))

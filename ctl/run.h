@@ -46,6 +46,7 @@ struct ds_run {
 	bool lost, violated, planted, gone;
 	unsigned int shown;
 	u64 stalled_ms;
+	u64 stalled_before_ms;
 	struct ds_watchdog *dogs;
 	struct ds_watchdog fill_dog, stall_dog;
 };

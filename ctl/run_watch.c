@@ -194,6 +194,7 @@ static void plant(struct ds_run *run, u64 ms)
 		ds_run_netlink_failed(run, &err);
 	else
 		ds_run_say(run, "planted fault: %s", run->o.plant);
+	run->r.facts.planted = true;
 }
 
 /* Nothing heard for a while: is the module still there, and still ours? */
@@ -313,9 +314,13 @@ static void watch_race(struct ds_run *run, u64 elapsed)
 	/* the module says for how long its oldest drain has not returned */
 	if (run->stalled_ms > ds_watchdog_limit(&run->stall_dog))
 		ds_facts_hang(f, "a drain has not returned for %llu s", run->stalled_ms / 1000);
-	else if (run->stalled_ms > run->stall_dog.slowest_ms)
-		run->stall_dog.slowest_ms = run->stalled_ms;
-	if (!run->o.no_race && !run->gone &&
+	/* a stall says how slow drains are only once it is over */
+	else if (run->stalled_ms < run->stalled_before_ms &&
+		 run->stalled_before_ms > run->stall_dog.slowest_ms)
+		run->stall_dog.slowest_ms = run->stalled_before_ms;
+	run->stalled_before_ms = run->stalled_ms;
+	/* a bare race counts nothing */
+	if (!run->o.no_race && !run->o.bare_race && !run->gone &&
 	    ds_watchdog(&run->fill_dog, run->now.fills, elapsed) && really_still(run))
 		ds_facts_hang(f, "the race has not filled a batch for %llu s",
 			      run->fill_dog.still_ms / 1000);

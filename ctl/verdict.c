@@ -113,7 +113,7 @@ static void rule_taint(const struct ds_facts *f, struct ds_verdict *v)
 static void rule_fix(const struct ds_facts *f, struct ds_verdict *v)
 {
 	if (f->require_fix && f->fix != DS_FIX_PRESENT)
-		reason(v, DS_EXIT_FAIL,
+		reason(v, f->fix == DS_FIX_ABSENT ? DS_EXIT_FAIL : DS_EXIT_INCONCLUSIVE,
 		       "--require-fix: the fix is %s: percpu_pvec_drained %s folio_batch_move_lru()",
 		       ds_fix_name(f->fix), f->fix == DS_FIX_ABSENT ? "does not survive" :
 		       "could not be tested over");
@@ -159,6 +159,8 @@ static void rule_work(const struct ds_facts *f, struct ds_verdict *v)
 		reason(v, DS_EXIT_INCONCLUSIVE, "no drain moved a folio");
 	if (f->accounting && !f->usages)
 		reason(v, DS_EXIT_INCONCLUSIVE, "no batch usage was seen");
+	if (f->planted && !v->violations)
+		reason(v, DS_EXIT_INCONCLUSIVE, "no check noticed the planted fault");
 	if (f->bare)
 		reason(v, DS_EXIT_INCONCLUSIVE, "--bare-race neither counts nor checks");
 	if (!f->load && !f->race && !f->bare)

@@ -37,12 +37,14 @@ struct ds_inv_fact {
 /**
  * struct ds_facts - all that a verdict depends on
  * @setup_exit:	not PASS: the run never began; @setup_text says why
+ * @planted: a fault was planted, so something has to be noticed
  * @load, @race, @bare, @accounting, @kmsg, @require_fix: as asked for
  * @ended:	"" or why the run ended before its time
  */
 struct ds_facts {
 	enum ds_exit setup_exit;
 	char setup_text[512];
+	bool planted;
 	bool load, race, bare, accounting, kmsg, require_fix;
 	bool interrupted;
 	u64 truncates, pages;

@@ -55,6 +55,12 @@ static void ds_call_end(int i)
 	ds_checked(32, 1);
 }
 
+/* A run begins: how slow drains were before says nothing of it. */
+void ds_drain_reset(void)
+{
+	WRITE_ONCE(ds_slowest, 0);
+}
+
 /**
  * ds_drain_watch() - looks for drains that do not return (I32)
  * @stalled_ms: gets the age of the oldest one

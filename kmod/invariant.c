@@ -192,6 +192,22 @@ static void ds_examine_i4(struct ds_check *c)
 	}
 }
 
+/*
+ * The references that an own folio must have.  shrink_folio_list() (mm/vmscan.c)
+ * puts an anonymous one into the swap cache, which holds one too, before it finds
+ * that it cannot free it.
+ */
+static int ds_own_refs(const struct ds_own_state *o)
+{
+	unsigned long swapcache = BIT(PG_swapcache) | BIT(PG_swapbacked);
+	int refs = o->slot.own_refs + o->entries;
+
+	if ((o->slot.mapping & PAGE_MAPPING_ANON) &&
+	    (o->slot.flags & swapcache) == swapcache)
+		refs++;
+	return refs;
+}
+
 static bool ds_own_refs_wrong(const struct ds_snapshot *snap, unsigned long pfn)
 {
 	unsigned int i;
@@ -199,10 +215,8 @@ static bool ds_own_refs_wrong(const struct ds_snapshot *snap, unsigned long pfn)
 	for (i = 0; i < snap->nr_own; i++) {
 		const struct ds_own_state *o = &snap->own[i];
 
-		if (o->slot.pfn == pfn) {
-			return o->slot.refcount !=
-			       (int)(o->slot.own_refs + o->entries);
-		}
+		if (o->slot.pfn == pfn)
+			return o->slot.refcount != ds_own_refs(o);
 	}
 	return false;
 }
@@ -229,7 +243,7 @@ static void ds_examine_i5(struct ds_check *c)
 	}
 	for (i = 0; i < c->snap->nr_own; i++) {
 		struct ds_own_state *o = &c->snap->own[i];
-		int expected = o->slot.own_refs + o->entries;
+		int expected = ds_own_refs(o);
 
 		ds_checked(5, 1);
 		if (o->slot.refcount == expected || suspects >= DS_MAX_SUSPECTS)
@@ -276,6 +290,10 @@ bool ds_skip_probes(char *why, size_t len)
 
 	if (!ds_usage_armed() && ds_state() == DS_RUNNING) {
 		snprintf(why, len, "the accounting probes are off in this run");
+		return true;
+	}
+	if (!ds_usage_counts_drains()) {
+		snprintf(why, len, "the drain or the release function cannot be probed");
 		return true;
 	}
 	for (entry = 0; entry < DS_NR_ENTRIES; entry++) {

@@ -13,6 +13,7 @@
 #include <linux/memcontrol.h>
 #include <linux/memory_hotplug.h>
 #include <linux/mmzone.h>
+#include <linux/nmi.h>
 #include <linux/nodemask.h>
 #include <linux/slab.h>
 #include <linux/stop_machine.h>
@@ -301,6 +302,7 @@ static void ds_walk_list(struct ds_walk *w, unsigned int list,
 	unsigned int of_list = list < NR_LRU_LISTS ? 11 : 12;
 	struct list_head *entry, *before = head;
 	struct page *page, *last = NULL;
+	unsigned long walked = 0;
 
 	for (entry = head->next; entry != head; entry = entry->next) {
 		page = container_of(entry, struct page, lru);
@@ -311,6 +313,8 @@ static void ds_walk_list(struct ds_walk *w, unsigned int list,
 		sums[page_zonenum(page)] += folio_nr_pages((struct folio *)page);
 		before = entry;
 		last = page;
+		if (!(++walked & 1023))
+			touch_nmi_watchdog();
 	}
 	if (entry == head && head->prev == before)
 		return;
@@ -811,6 +815,7 @@ static void ds_scan_node(struct ds_node_counts *n)
 			continue;
 		}
 		n->pages += part - pfn;
+		touch_nmi_watchdog();	/* interrupts are off for the whole node */
 		while (pfn < part)
 			pfn += ds_scan_page(n, pfn_to_page(pfn));
 	}

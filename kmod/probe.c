@@ -384,11 +384,20 @@ static int ds_fill_and_truncate(void *arg)
 static int ds_i24_same_cpu(struct ds_check *c, unsigned int how, int cpu)
 {
 	struct ds_truncated t = { .how = how };
+	unsigned int tries = 0;
 	int err;
 
+again:
 	err = ds_on_cpu(cpu, ds_fill_and_truncate, &t);
 	if (err)
 		return err;
+	/* What the kernel queues by itself does not come thrice in a row. */
+	if (t.left && t.first.kind && tries++ < 2 &&
+	    (DS_QUEUED_BY_KERNEL & DS_KIND_BIT(t.first.kind))) {
+		ds_truncated_drop(&t);
+		t = (struct ds_truncated){ .how = how };
+		goto again;
+	}
 	if (!t.moved)
 		ds_checked(24, 1);
 	if (t.left && !t.moved) {
@@ -429,14 +438,21 @@ static void ds_i24_other_cpu(struct ds_check *c, unsigned int how, int cpu,
 			     int other)
 {
 	struct ds_truncated t = { .how = how };
+	unsigned int look;
 
 	if (cpu == other || ds_on_cpu(cpu, ds_fill_file, &t))
 		return;
 	if (!ds_on_cpu(other, ds_truncate_file, &t)) {
-		ds_count_left(&t);
+		/* What is isolated comes back within a while. */
+		for (look = 0; look < 25; look++) {
+			ds_count_left(&t);
+			if (t.left <= DS_BATCH_SIZE - 1 +
+				      ds_queued_elsewhere(c, &t, cpu))
+				break;
+			msleep(20);
+		}
 		ds_checked(24, 1);
-		if (t.left > DS_BATCH_SIZE - 1 +
-			     ds_queued_elsewhere(c, &t, cpu)) {
+		if (look == 25) {
 			ds_violate(24, &t.first, cpu,
 				   "%s on CPU %d: expected at most %d folios held by CPU %d's batches, found %u of %u",
 				   ds_truncates[how].name, other,
@@ -552,7 +568,9 @@ enum drainstress_fix ds_canary(void)
 			found = one;
 	}
 	ds_stock_drop(&stock);
-	ds_fix_found = found;
+	/* Someone may just have disabled the cache: what was known stays so. */
+	if (found != DS_FIX_UNKNOWN)
+		ds_fix_found = found;
 	return found;
 }
 
@@ -562,7 +580,7 @@ enum drainstress_fix ds_fix(void)
 	return ds_fix_found;
 }
 
-/* Absent is reported, not a violation: nothing reads the flag (DESIGN.md). */
+/* Absent is reported, not a violation: nothing reads the flag in these batches. */
 void ds_probe_i23(struct ds_check *c)
 {
 	ds_canary();

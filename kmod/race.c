@@ -272,7 +272,7 @@ static int ds_racer_main(void *arg)
 	set_user_nice(current, DS_NICE);
 	if (ds_config.race == DS_RACE_BARE)
 		ds_bare_main(cpu, r);
-	while (!kthread_should_stop()) {
+	while (ds_config.race != DS_RACE_BARE && !kthread_should_stop()) {
 		ds_maybe_rest(r, &period, &until);
 		ds_maybe_yield(&work_until);
 		ds_decide(&action, cpu, r->index);
@@ -286,6 +286,8 @@ static int ds_racer_main(void *arg)
 	}
 	/* Pairs with ds_wait_rest(): nothing follows. */
 	smp_store_release(&r->resting, true);
+	while (!kthread_should_stop())
+		msleep_interruptible(20);
 	return 0;
 }
 
@@ -444,6 +446,7 @@ int ds_race_start(const struct ds_race_config *config)
 	ds_config = *config;
 	ds_usage_reset();
 	ds_results_reset();
+	ds_drain_reset();
 	if (config->accounting)
 		err = ds_usage_arm();
 	else
@@ -481,11 +484,6 @@ void ds_race_stop(void)
 	ds_drainer.task = NULL;
 	cpuhp_remove_state(ds_hp_state);	/* stops each CPU's kthread */
 	ds_racing = false;
-}
-
-bool ds_race_running(void)
-{
-	return ds_racing;
 }
 
 static void ds_wait_rest(struct ds_racer *r)

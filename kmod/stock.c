@@ -75,6 +75,8 @@ static int ds_stock_add(struct ds_stock *stock, struct page *page, int cpu,
 	struct ds_own *own = &stock->own[stock->nr];
 
 	if (PageCompound(page)) {
+		if (!anon)
+			pr_err_once("a tmpfs page came as part of a huge one: set /sys/kernel/mm/transparent_hugepage/shmem_enabled to never\n");
 		put_page(page);
 		return -EAGAIN;
 	}

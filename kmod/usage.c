@@ -473,6 +473,13 @@ bool ds_usage_armed(void)
 	return ds_armed;
 }
 
+/* Without both probes every usage would seem to drain not at all. */
+bool ds_usage_counts_drains(void)
+{
+	return ds_probes[DS_PROBE_RELEASE].registered &&
+	       ds_probes[DS_PROBE_DRAIN_CPU].registered;
+}
+
 /* Zeroes every counter.  Missed counts start anew too. */
 void ds_usage_reset(void)
 {

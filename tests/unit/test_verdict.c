@@ -115,7 +115,7 @@ static void test_flags(void **state)
 	facts.require_fix = true;
 	assert_int_equal(judge(), DS_EXIT_FAIL);
 	facts.fix = DS_FIX_UNKNOWN;
-	assert_int_equal(judge(), DS_EXIT_FAIL);
+	assert_int_equal(judge(), DS_EXIT_INCONCLUSIVE);
 	facts.fix = DS_FIX_PRESENT;
 	assert_int_equal(judge(), DS_EXIT_PASS);
 	facts.taint_before = 1 << 9;

@@ -37,7 +37,8 @@
 	X(5, LOOK, "a folio has at least as many references as batch entries; own " \
 	  "folios exactly the known ones", \
 	  "each entry holds a reference that the move function puts",	\
-	  "isolation and migration hold one for a short time")		\
+	  "isolation and migration hold one for a short time, the swap cache one of " \
+	  "an anonymous folio") \
 	X(6, NONE, "no free page stands in a batch",			\
 	  "each entry holds a reference, so the page cannot be free",	\
 	  "slots at or above nr are stale")				\
