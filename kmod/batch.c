@@ -230,17 +230,7 @@ const struct ds_batch_kind ds_batch_kinds[__DS_BATCH_MAX] = {
 /* Whether the functions that fill @kind are there. */
 bool ds_batch_callable(unsigned int kind, char *why, size_t len)
 {
-	u64 needs = ds_batch_kinds[kind].needs;
-	unsigned int sym;
-
-	for (sym = 0; sym < DS_NR_SYMS; sym++) {
-		if ((needs & BIT_ULL(sym)) && !ds_has(sym)) {
-			snprintf(why, len, "this kernel has no %s",
-				 ds_symbols[sym].name);
-			return false;
-		}
-	}
-	return true;
+	return ds_needs_met(ds_batch_kinds[kind].needs, why, len);
 }
 
 /**

@@ -265,17 +265,8 @@ const struct ds_drain_kind ds_drain_kinds[__DS_DRAIN_MAX] = {
  */
 bool ds_drain_available(unsigned int drain, char *why, size_t len)
 {
-	u64 needs = ds_drain_kinds[drain].needs;
-	unsigned int sym;
-
-	for (sym = 0; sym < DS_NR_SYMS; sym++) {
-		if ((needs & BIT_ULL(sym)) && !ds_has(sym)) {
-			snprintf(why, len, "this kernel has no %s",
-				 ds_symbols[sym].name);
-			return false;
-		}
-	}
-	return !ds_skip_layout(why, len);
+	return ds_needs_met(ds_drain_kinds[drain].needs, why, len) &&
+	       !ds_skip_layout(why, len);
 }
 
 /**

@@ -96,6 +96,7 @@ extern struct ds_symbol ds_symbols[DS_NR_SYMS];
 unsigned long ds_proto_kallsyms(const char *name);	/* a type only */
 int ds_symbols_init(void);
 unsigned long ds_lookup(const char *name);
+bool ds_needs_met(u64 needs, char *why, size_t len);
 static inline bool ds_has(enum ds_sym sym)
 {
 	return ds_symbols[sym].addr;

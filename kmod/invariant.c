@@ -376,16 +376,8 @@ const char *ds_invariant_title(unsigned int id)
 bool ds_invariant_available(const struct ds_invariant *inv, char *why,
 			    size_t len)
 {
-	unsigned int sym;
-
-	for (sym = 0; sym < DS_NR_SYMS; sym++) {
-		if ((inv->needs & BIT_ULL(sym)) && !ds_has(sym)) {
-			snprintf(why, len, "this kernel has no %s",
-				 ds_symbols[sym].name);
-			return false;
-		}
-	}
-	return !inv->skip || !inv->skip(why, len);
+	return ds_needs_met(inv->needs, why, len) &&
+	       (!inv->skip || !inv->skip(why, len));
 }
 
 /**

@@ -66,6 +66,26 @@ static int ds_find_kallsyms(void)
 	return 0;
 }
 
+/**
+ * ds_needs_met() - whether this kernel has all symbols of a mask
+ * @needs: BIT_ULL() of enum ds_sym
+ * @why: gets the name of the first that is missing
+ * @len: room in @why, bytes
+ */
+bool ds_needs_met(u64 needs, char *why, size_t len)
+{
+	unsigned int sym;
+
+	for (sym = 0; sym < DS_NR_SYMS; sym++) {
+		if ((needs & BIT_ULL(sym)) && !ds_has(sym)) {
+			snprintf(why, len, "this kernel has no %s",
+				 ds_symbols[sym].name);
+			return false;
+		}
+	}
+	return true;
+}
+
 int ds_symbols_init(void)
 {
 	const char *const *alt;
