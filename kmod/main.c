@@ -289,8 +289,15 @@ static int ds_do_check(struct ds_request *req, struct ds_request_result *result)
 {
 	u64 pause_ns = 0, before = ds_violations_total();
 	u64 checked = ds_checked_total();
+	bool had_stocks = ds_cpu_stock(cpumask_first(cpu_possible_mask), false)->nr;
 	int err = ds_check_run(req->mask, &pause_ns);
 
+	/*
+	 * Stocks of the check's own go before it is done, so that the kernel's
+	 * complaints about them come before the sender reads the log.
+	 */
+	if (!had_stocks)
+		ds_stocks_put();
 	if (err)
 		return err;
 	WRITE_ONCE(ds_nr_checks, ds_nr_checks + 1);
