@@ -250,6 +250,12 @@ static int ds_hit_move(struct kprobe *kp, struct pt_regs *regs)
 			stats->effective[drain]++;
 	} else {
 		stats->flush_early[kind]++;
+		/*
+		 * Once the cache is disabled the next add empties a batch, mostly
+		 * before the drain of lru_cache_disable() comes to it.
+		 */
+		if (fbatch->nr > 1 && atomic_read(&ds_all_marks[DS_DRAIN_DISABLE]))
+			stats->effective[DS_DRAIN_DISABLE]++;
 	}
 	return 0;
 }

@@ -110,7 +110,8 @@
  *	"flush.drain.K" moved by a drain; "drain.calls" and "drain.empty" calls
  *	of lru_add_drain_cpu, whoever made them; "call.D" drains the module
  *	made, "effective.D" batches with folios in them that those drains
- *	moved.  Of "total": "remote" fills of another CPU's folios,
+ *	moved ("effective.disable" too those that held folios when an add found
+ *	the cache just being disabled).  Of "total": "remote" fills of another CPU's folios,
  *	"race.loops", "checks".  Of "probe": "missed".
  *
  * @DS_CMD_GET_USAGE: dump.  One message for each usage entry point.
