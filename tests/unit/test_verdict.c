@@ -106,6 +106,9 @@ static void test_flags(void **state)
 	facts.bare = true;
 	assert_int_equal(judge(), DS_EXIT_INCONCLUSIVE);
 	good(state);
+	facts.planted = true;
+	assert_int_equal(judge(), DS_EXIT_INCONCLUSIVE);
+	good(state);
 	facts.kmsg = false;
 	assert_int_equal(judge(), DS_EXIT_INCONCLUSIVE);
 	good(state);
