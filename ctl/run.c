@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "commands.h"
+#include "hang.h"
 #include "run.h"
 #include "signals.h"
 
@@ -257,8 +258,10 @@ static void stop_load(struct ds_run *run)
 
 	ds_load_stop(&run->load);
 	if (running && ds_load_wait(&run->load, f->nr_hangs ? STOP_HUNG_MS : STOP_MS, &status)) {
-		if (!f->nr_hangs)
+		if (!f->nr_hangs) {
 			ds_facts_hang(f, "the load did not stop within %d s", STOP_MS / 1000);
+			ds_hang_describe(stderr, "/proc", "/sys");
+		}
 		ds_load_kill(&run->load);
 		if (ds_load_wait(&run->load, STOP_HUNG_MS, &status))
 			ds_facts_hang(f, "the load (pid %d) cannot be killed", run->load.pid);

@@ -5,7 +5,6 @@
  * module get on, until there is a reason to end.  It starts and stops nothing.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <jansson.h>
 #include <poll.h>
 #include <string.h>
@@ -13,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "hang.h"
 #include "run.h"
 #include "signals.h"
 
@@ -220,29 +220,11 @@ static void watch_module(struct ds_run *run, u64 ms)
 	run->lost = true;
 }
 
-static void thread_stack(struct ds_run *run, unsigned int i, char *buf, size_t len)
-{
-	char path[96];
-	size_t n = 0;
-	int fd;
-
-	buf[0] = '\0';
-	snprintf(path, sizeof(path), "/proc/%d/task/%u/stack", run->load.pid,
-		 ds_get(&run->load.sh->slots[i].tid));
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return;
-	n = read(fd, buf, len - 1);
-	buf[n < len ? n : 0] = '\0';
-	close(fd);
-}
-
 static bool watch_thread(struct ds_run *run, unsigned int i, u64 elapsed)
 {
 	const struct ds_slot *s = &run->load.sh->slots[i];
 	struct ds_watchdog *w = &run->dogs[i];
 	u64 value = ds_get(&s->steps) + ds_get(&s->reaped);
-	char stack[2048];
 
 	if (ds_get(&s->state) != DS_FLOOD_READY)
 		return false;
@@ -250,9 +232,6 @@ static bool watch_thread(struct ds_run *run, unsigned int i, u64 elapsed)
 		return false;
 	ds_facts_hang(&run->r.facts, "thread %u of the load (tid %u) has been in %s for %llu s", i,
 		      ds_get(&s->tid), ds_flood_op_name(ds_get(&s->op)), w->still_ms / 1000);
-	thread_stack(run, i, stack, sizeof(stack));
-	if (stack[0])
-		ds_run_say(run, "stack of the thread:\n%s", stack);
 	return true;
 }
 
@@ -404,6 +383,8 @@ void ds_run_soak(struct ds_run *run)
 		why = why_end(run, ms);
 	}
 	ds_progress_clear(&run->progress);
+	if (run->r.facts.nr_hangs)
+		ds_hang_describe(stderr, "/proc", "/sys");
 	run->end_ms = ms;
 	run->r.seconds = (run->end_ms - run->start_ms) / 1000.0;
 	run->r.ended = *why ? why : NULL;
