@@ -165,6 +165,11 @@ $(B)/unit/%: tests/unit/%.c $(UNIT_OBJ) Makefile
 	$(CC) $(DS_CFLAGS) $(UNIT_FLAGS) -MMD -MP -o $@ $< $(UNIT_OBJ) \
 		$(DS_LIBS) -lcmocka
 
+# What drainctl does not ask the module for, for tests/vm/t/check.test.
+$(B)/tests/ask: tests/vm/ask.c $(filter-out %/main.o,$(CTL_OBJ)) Makefile
+	@mkdir -p $(@D)
+	$(CC) $(DS_CFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.c %.o,$^) $(DS_LIBS)
+
 # ---- the rest ----
 
 clean:					## remove what was built; keep kernels and results

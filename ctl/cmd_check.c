@@ -3,21 +3,31 @@
  * "drainctl check": one check at rest.  "drainctl plant" and "drainctl
  * selftest": deliberate faults, to see that the checks notice them.
  */
+#include <errno.h>
+#include <linux/magic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
 
 #include "commands.h"
 #include "opts.h"
 #include "report.h"
 #include "signals.h"
 
+/* Those that can be checked for one memory cgroup: I11 to I15. */
+#define OF_LISTS (0x1fULL << 10)
+
 struct check_opts {
 	u64 invariants;
+	const char *memcg;
 	const char *plant;
 };
 
 static const struct argp_option check_options[] = {
 	{ "invariants", 'i', "LIST", 0, "Only these, such as I1,I8 (default all)", 0 },
+	{ "memcg", 'g', "DIR", 0,
+	  "Only the LRU lists (I11 to I15) of the memory cgroup with this directory", 0 },
 	DS_ARGS_COMMON
 };
 
@@ -30,6 +40,10 @@ static error_t check_parse(int key, char *arg, struct argp_state *state)
 	struct check_opts *o = state->input;
 	char list[512];
 
+	if (key == 'g') {
+		o->memcg = arg;
+		return 0;
+	}
 	if (key != 'i')
 		return ds_args_common(key, state);
 	if (!ds_opt_invariants(arg, &o->invariants))
@@ -121,11 +135,39 @@ static void subtract(struct ds_facts *now, const struct ds_facts *before)
 	}
 }
 
+/* The number by which the module knows a cgroup.  Return: 0 or -1 and @err. */
+static int find_cgroup(const char *dir, u64 *id, struct ds_err *err)
+{
+	struct statfs fs;
+	struct stat st;
+
+	if (stat(dir, &st) || statfs(dir, &fs))
+		return ds_error(err, DS_EXIT_ERROR, errno, "--memcg %s: %s", dir,
+				strerror(errno));
+	if (fs.f_type != CGROUP2_SUPER_MAGIC || !S_ISDIR(st.st_mode))
+		return ds_error(err, DS_EXIT_ERROR, 0,
+				"--memcg %s: is no directory of cgroup v2 (usually below /sys/fs/cgroup)",
+				dir);
+	*id = st.st_ino;
+	return 0;
+}
+
+/* What this check, as opposed to all before it, has looked at. */
+static void print_looks(const struct ds_msg *done)
+{
+	u64 folios = ds_msg_counter(done, "folios"), ns = ds_msg_counter(done, "walk_ns");
+
+	printf("folios: %llu\n", folios);
+	printf("folios_per_second: %.0f\n", ns ? folios * 1e9 / ns : 0.0);
+	printf("looks_again: %llu\n", ds_msg_counter(done, "looks"));
+	printf("pause_us: %llu\n", ds_msg_counter(done, "pause_ns") / 1000);
+}
+
 /*
- * Prints what was checked.  Return: the exit code; an invariant that was asked
- * for by name has to have been checked.
+ * Prints what was checked of the invariants in @show, 0: of all.  Return: the exit
+ * code; one in @mask, which was asked for by name, has to have been checked.
  */
-static int print_facts(const struct ds_facts *f, u64 mask)
+static int print_facts(const struct ds_facts *f, u64 show, u64 mask)
 {
 	int code = DS_EXIT_PASS;
 	u64 checked = 0;
@@ -134,12 +176,12 @@ static int print_facts(const struct ds_facts *f, u64 mask)
 	for (i = 0; i < f->nr_inv; i++) {
 		const struct ds_inv_fact *inv = &f->inv[i];
 
-		if (mask && !(mask & (1ULL << (inv->id - 1))))
+		if (show && !(show & (1ULL << (inv->id - 1))))
 			continue;
 		checked += inv->checked;
 		if (inv->violations && !inv->reported)
 			code = DS_EXIT_FAIL;
-		else if (mask && !inv->checked && code == DS_EXIT_PASS)
+		else if ((mask & (1ULL << (inv->id - 1))) && !inv->checked && code == DS_EXIT_PASS)
 			code = DS_EXIT_INCONCLUSIVE;
 		if (!inv->available)
 			printf("%-4s not available: %s\n", inv->name, inv->reason);
@@ -163,10 +205,12 @@ int ds_cmd_check(int argc, char **argv)
 {
 	struct ds_facts *facts = calloc(2, sizeof(*facts));
 	struct check_opts o = { .invariants = 0 };
-	struct ds_arg arg;
+	struct ds_arg args[2];
 	struct ds_msg done;
 	struct ds_err err;
 	struct ds_nl *nl = NULL;
+	unsigned int n = 0;
+	u64 cgroup = 0;
 	int ret;
 
 	if (!facts)
@@ -177,20 +221,26 @@ int ds_cmd_check(int argc, char **argv)
 		goto free;
 	}
 	ds_signals_init();
-	arg = (struct ds_arg){ DS_A_INVARIANTS, DS_ARG_U64, o.invariants, NULL };
 	nl = ds_nl_open(&err);
-	if (!nl || read_facts(nl, &facts[0], &err) ||
-	    ds_nl_run(nl, DS_CMD_CHECK, &arg, o.invariants ? 1 : 0, DS_REQUEST_MS, &done, &err)) {
-		ret = ds_cmd_fail(&err);
-		goto free;
-	}
+	if (!nl || (o.memcg && find_cgroup(o.memcg, &cgroup, &err)))
+		goto fail;
+	if (o.invariants)
+		args[n++] = (struct ds_arg){ DS_A_INVARIANTS, DS_ARG_U64, o.invariants, NULL };
+	if (cgroup)
+		args[n++] = (struct ds_arg){ DS_A_CGROUP, DS_ARG_U64, cgroup, NULL };
+	if (read_facts(nl, &facts[0], &err) ||
+	    ds_nl_run(nl, DS_CMD_CHECK, args, n, DS_REQUEST_MS, &done, &err))
+		goto fail;
+	print_looks(&done);
 	ds_msg_free(&done);
-	if (read_facts(nl, &facts[1], &err)) {
-		ret = ds_cmd_fail(&err);
-		goto free;
-	}
+	if (read_facts(nl, &facts[1], &err))
+		goto fail;
 	subtract(&facts[1], &facts[0]);
-	ret = print_facts(&facts[1], o.invariants);
+	ret = print_facts(&facts[1], o.invariants ? o.invariants : cgroup ? OF_LISTS : 0,
+			  o.invariants);
+	goto free;
+fail:
+	ret = ds_cmd_fail(&err);
 free:
 	ds_nl_close(nl);
 	free(facts);
@@ -257,7 +307,7 @@ int ds_cmd_plant(int argc, char **argv)
 	/* the fault is made once: that other things were not checked is no matter */
 	for (i = 0; i < f->nr_inv && !(f->inv[i].violations && !f->inv[i].reported); i++)
 		;
-	ret = print_facts(f, 0);
+	ret = print_facts(f, 0, 0);
 	if (i == f->nr_inv) {
 		fprintf(stderr, "drainctl: plant %s: no check noticed the fault\n", o.plant);
 		ret = DS_EXIT_INCONCLUSIVE;

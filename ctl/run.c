@@ -221,7 +221,7 @@ static int start_load(struct ds_run *run, struct ds_err *err)
 static int start_race(struct ds_run *run, struct ds_err *err)
 {
 	const struct ds_run_opts *o = &run->o;
-	struct ds_arg args[8];
+	struct ds_arg args[9];
 	struct ds_msg done;
 	unsigned int n = 0;
 
@@ -230,6 +230,7 @@ static int start_race(struct ds_run *run, struct ds_err *err)
 				   o->no_race ? DS_RACE_NONE :
 				   o->bare_race ? DS_RACE_BARE : DS_RACE_FULL, NULL };
 	args[n++] = (struct ds_arg){ DS_A_ACCOUNTING, DS_ARG_U8, !o->no_accounting, NULL };
+	args[n++] = (struct ds_arg){ DS_A_ONLINE_RATE, DS_ARG_U32, o->online_rate, NULL };
 	if (o->stutter_given)
 		args[n++] = (struct ds_arg){ DS_A_STUTTER_MS, DS_ARG_U32, o->stutter_ms, NULL };
 	if (o->kinds)
@@ -434,8 +435,9 @@ static void describe(struct ds_run *run)
 	r->facts.require_fix = o->require_fix;
 	ds_run_repeat(o, r->repeat, sizeof(r->repeat));
 	snprintf(r->params, sizeof(r->params),
-		 "threads=%u duration=%llus check-interval=%llus method=%s memory=%lluM seed=%llu kinds=%s drains=%s cpus=%s stutter=%llums race=%d load=%d accounting=%d keep-going=%d require-fix=%d plant=%s",
-		 o->threads, o->duration_ms / 1000, o->interval_ms / 1000, o->method,
+		 "threads=%u duration=%llus check-interval=%llus online-rate=%llu method=%s memory=%lluM seed=%llu kinds=%s drains=%s cpus=%s stutter=%llums race=%d load=%d accounting=%d keep-going=%d require-fix=%d plant=%s",
+		 o->threads, o->duration_ms / 1000, o->interval_ms / 1000, o->online_rate,
+		 o->method,
 		 o->memory >> 20, o->seed, o->kinds ? o->kinds : "all",
 		 o->drains ? o->drains : "all", o->cpus ? o->cpus : "online", o->stutter_ms,
 		 !o->no_race, !o->no_load, !o->no_accounting, o->keep_going, o->require_fix,

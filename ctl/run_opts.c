@@ -15,6 +15,7 @@
 
 #define THREADS_MAX 4096
 #define THREADS_A_CPU 16
+#define ONLINE_RATE 50
 
 enum {
 	OPT_THREADS = 't',
@@ -41,6 +42,7 @@ enum {
 	OPT_DRAINS,
 	OPT_CPUS,
 	OPT_STUTTER,
+	OPT_ONLINE,
 };
 
 static const struct argp_option options[] = {
@@ -49,6 +51,8 @@ static const struct argp_option options[] = {
 	{ "duration", OPT_DURATION, "TIME", 0, "How long: 90, 90s, 10m, 2h (default 60s)", 1 },
 	{ "check-interval", OPT_INTERVAL, "TIME", 0,
 	  "Time between checks at rest (default 5s, the first after 1s); 0: only at the end", 1 },
+	{ "online-rate", OPT_ONLINE, "N", 0,
+	  "Samples a second that are checked while the load runs, 0: none (default 50)", 1 },
 	{ "memory", OPT_MEMORY, "SIZE", 0,
 	  "Memory limit of the load: 512M, 2G (default a quarter of RAM)", 1 },
 	{ "seed", OPT_SEED, "N", 0, "Seed of all decisions (default random, always printed)", 1 },
@@ -118,6 +122,10 @@ static error_t parse_how_much(int key, char *arg, struct argp_state *state)
 		if (strcmp(arg, "0") && ds_opt_duration(arg, &o->interval_ms))
 			return bad_value(state, "--check-interval", arg,
 					 "0 or " DS_DURATION_TAKES);
+		return 0;
+	case OPT_ONLINE:
+		if (ds_opt_number(arg, 0, 10000, &o->online_rate))
+			return bad_value(state, "--online-rate", arg, "a number from 0 to 10000");
 		return 0;
 	case OPT_MEMORY:
 		if (ds_opt_size(arg, &o->memory) || o->memory < 16 << 20)
@@ -296,6 +304,7 @@ void ds_run_opts_default(struct ds_run_opts *o)
 	o->method = DS_METHOD_AUTO;
 	o->format = &ds_formats[0];
 	o->stutter_ms = 1000;
+	o->online_rate = ONLINE_RATE;
 }
 
 /**
@@ -379,6 +388,8 @@ void ds_run_repeat(const struct ds_run_opts *o, char *buf, size_t len)
 		add(&t, " --check-interval 0");
 	else if (o->interval_ms != 5000)
 		add(&t, " --check-interval %llus", o->interval_ms / 1000);
+	if (o->online_rate != ONLINE_RATE)
+		add(&t, " --online-rate %llu", o->online_rate);
 	if (strcmp(o->method, DS_METHOD_AUTO))
 		add(&t, " --method %s", o->method);
 	add(&t, " --memory %lluK", o->memory >> 10);

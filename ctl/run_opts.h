@@ -30,6 +30,7 @@ struct ds_run_opts {
 	u64 kinds_mask, drains_mask;
 	u64 stutter_ms;
 	bool stutter_given;
+	u64 online_rate;		/* samples a second */
 };
 
 void ds_run_opts_default(struct ds_run_opts *o);

@@ -30,6 +30,8 @@
 
 #define DS_KIND_BIT(id)		BIT((id) - 1)
 #define DS_INV_BIT(id)		BIT_ULL((id) - 1)
+/* Those that are about the lruvecs of one memory cgroup. */
+#define DS_INV_OF_LISTS		GENMASK_ULL(14, 10)
 
 /* ---- symbols.c: functions and data that the kernel does not export ---- */
 
@@ -274,11 +276,18 @@ void ds_mark_all(unsigned int drain, int delta);
 
 /* ---- race.c ---- */
 
+/*
+ * Of the module's kthreads: 16 threads of the load a CPU would leave them a few
+ * per cent otherwise.
+ */
+#define DS_NICE		(-15)
+
 struct ds_race_config {
 	u64 seed;
 	u32 kinds;		/* DS_KIND_BIT */
 	u32 drains;
 	u32 stutter_ms;
+	u32 online_rate;
 	enum drainstress_race race;
 	bool accounting;
 	struct cpumask cpus;
@@ -312,6 +321,26 @@ static inline u64 ds_rand(u64 seed, u32 cpu, u64 index, u32 salt)
 	return z ^ (z >> 31);
 }
 
+/* ---- online.c: sampled checks while the load runs ---- */
+
+#define DS_ONLINE_RATE		50	/* samples a second */
+#define DS_ONLINE_RATE_MAX	10000
+
+struct ds_online_stats {
+	u64 samples;
+	u64 folios;
+	u64 suspects;		/* looked wrong at first */
+	u64 unresolved;		/* of those, too many to follow up */
+	u64 hold_p50_ns;	/* lru_lock held, or interrupts off */
+	u64 hold_max_ns;
+};
+
+int ds_online_start(u32 rate, u64 seed);
+void ds_online_stop(void);
+void ds_online_pause(void);
+void ds_online_resume(void);
+void ds_online_read(struct ds_online_stats *stats);
+
 /* ---- snapshot.c: all batches of all CPUs as they stand at rest ---- */
 
 struct ds_slot {
@@ -344,6 +373,8 @@ struct ds_own_state {
 
 struct ds_snapshot {
 	bool plant;		/* planted faults stand while it is taken */
+	unsigned int part;	/* one batch only: of this kind, else 0 */
+	int part_cpu;		/* and this CPU */
 	unsigned int nr_slots;
 	unsigned int max_slots;
 	u64 pause_ns;
@@ -356,14 +387,21 @@ struct ds_snapshot {
 struct ds_snapshot *ds_snapshot_alloc(void);
 void ds_snapshot_free(struct ds_snapshot *snap);
 int ds_snapshot_take(struct ds_snapshot *snap);
+int ds_snapshot_take_here(struct ds_snapshot *snap, unsigned int kind);
+bool ds_snapshot_has(const struct ds_snapshot *snap, int cpu, unsigned int kind);
 
 /* ---- invariant.c and probe.c ---- */
 
 struct ds_check {
 	u64 mask;		/* DS_INV_BIT */
+	u64 cgroup;		/* lists of this memory cgroup only; 0: of all */
 	struct ds_snapshot *snap;
 	struct ds_snapshot *again;
-	u64 pause_ns;
+	u64 pause_ns;		/* the longest */
+	u64 folios;		/* on LRU lists, looked at */
+	u64 walk_ns;		/* that took so long, at rest */
+	u64 looks;		/* that were necessary after the first */
+	bool gone;		/* @cgroup was not there */
 	unsigned int round;	/* counts checks: rotates CPUs and variants */
 	bool lists_done;	/* the LRU lists have been walked in this check */
 	bool scan_done;		/* all pages have been scanned in this check */
@@ -390,7 +428,8 @@ extern const unsigned int ds_nr_invariants;
 const char *ds_invariant_title(unsigned int id);
 bool ds_invariant_available(const struct ds_invariant *inv, char *why,
 			    size_t len);
-int ds_check_run(u64 mask, u64 *pause_ns);
+int ds_check_run(struct ds_check *c);
+void ds_examine_batches(struct ds_check *c);
 bool ds_skip_layout(char *why, size_t len);
 bool ds_skip_probes(char *why, size_t len);
 void ds_probe_i7(struct ds_check *c);
@@ -407,6 +446,7 @@ int ds_calibrate_usage(void);
 
 void ds_examine_i10(struct ds_check *c);
 void ds_examine_lists(struct ds_check *c);
+bool ds_cgroup_exists(u64 id);
 void ds_probe_i16(struct ds_check *c);
 void ds_probe_scan(struct ds_check *c);
 bool ds_skip_classic(char *why, size_t len);
@@ -494,7 +534,7 @@ struct ds_result {
 	struct ds_violation first;
 };
 
-#define DS_REQUEST_COUNTERS 4
+#define DS_REQUEST_COUNTERS 6
 struct ds_request_result {
 	u32 id;
 	u32 command;
@@ -532,6 +572,7 @@ struct ds_request {
 	u32 drain;
 	u32 count;
 	u64 mask;
+	u64 cgroup;
 	const struct ds_plant *plant;
 	struct ds_race_config config;	/* its cpus serve FILL and DRAIN too */
 };
@@ -550,6 +591,16 @@ pid_t ds_owner_pid(void);
 enum ds_state ds_state(void);
 const char *ds_state_name(enum ds_state state);
 u64 ds_checks_done(void);
+
+/* Sums over all checks at rest of a run. */
+struct ds_check_sums {
+	u64 folios;
+	u64 walk_ns;
+	u64 looks;
+	u64 pause_max_ns;
+};
+
+void ds_check_sums_read(struct ds_check_sums *sums);
 
 /* ---- netlink.c ---- */
 

@@ -69,6 +69,7 @@ static bool ds_confirm(struct ds_check *c, unsigned long pfn,
 
 	for (i = 0; i < ARRAY_SIZE(ds_look_ms); i++) {
 		msleep(ds_look_ms[i]);
+		c->looks++;
 		if (ds_snapshot_take(c->again))
 			return false;
 		c->pause_ns = max(c->pause_ns, c->again->pause_ns);
@@ -87,7 +88,8 @@ static void ds_examine_i1(struct ds_check *c)
 		for (kind = 1; kind < __DS_BATCH_MAX; kind++) {
 			unsigned int nr = c->snap->batches[cpu][kind].nr;
 
-			if (!ds_layout_proven(kind))
+			if (!ds_layout_proven(kind) ||
+			    !ds_snapshot_has(c->snap, cpu, kind))
 				continue;
 			ds_checked(1, 1);
 			if (nr > DS_BATCH_SIZE - 1) {
@@ -158,7 +160,8 @@ static void ds_examine_i3(struct ds_check *c)
 					   "expected PG_lru clear in batch %s, found it set",
 					   ds_batch_name[s->kind]);
 			}
-		} else if (s->own_refs && ds_needs_lru(s)) {
+		} else if (s->own_refs && ds_needs_lru(s) && !c->snap->part) {
+			/* The batch that would set it is part of the picture. */
 			ds_checked(3, 1);
 			if (suspects < DS_MAX_SUSPECTS &&
 			    ds_lost_lru(c->snap, s->pfn) && ++suspects &&
@@ -274,6 +277,22 @@ static void ds_examine_i6(struct ds_check *c)
 	}
 }
 
+/**
+ * ds_examine_batches() - all that can be said of a picture of a few batches
+ * @c: a check with such a picture
+ *
+ * Context: process, may sleep.
+ */
+void ds_examine_batches(struct ds_check *c)
+{
+	ds_examine_i1(c);
+	ds_examine_i2(c);
+	ds_examine_i3(c);
+	ds_examine_i4(c);
+	ds_examine_i5(c);
+	ds_examine_i6(c);
+}
+
 /* Batches cannot be read, or not at rest. */
 bool ds_skip_layout(char *why, size_t len)
 {
@@ -381,60 +400,66 @@ bool ds_invariant_available(const struct ds_invariant *inv, char *why,
 }
 
 /**
- * ds_check_run() - one check at rest of the invariants in @mask
- * @mask: DS_INV_BIT() of each invariant to check
- * @pause_ns: gets the longest time that the machine stood still
+ * ds_check_run() - one check at rest
+ * @c: zeroed but for @mask, the invariants to check, and @cgroup; the rest is
+ *	filled in
  *
  * The race rests meanwhile; the load goes on.  First everything that only looks,
- * then what makes a situation and drains.  Return: 0 or a negative errno.
- * Context: the ordered work queue.
+ * then what makes a situation and drains.  Return: 0 or a negative errno;
+ * -ENOENT when the memory cgroup is not there any more.  Context: the ordered
+ * work queue.
  */
-int ds_check_run(u64 mask, u64 *pause_ns)
+int ds_check_run(struct ds_check *c)
 {
-	struct ds_check c = { .mask = mask, .round = ds_rounds++ };
 	char why[DS_REASON_LEN];
 	unsigned int i;
 	int err = -ENOMEM;
 
 	if (ds_layout_reason())
 		return -EOPNOTSUPP;
+	c->round = ds_rounds++;
 	err = ds_stocks_get();
 	if (err)
 		return err;
 	err = -ENOMEM;
-	c.snap = ds_snapshot_alloc();
-	c.again = ds_snapshot_alloc();
-	if (!c.snap || !c.again)
+	c->snap = ds_snapshot_alloc();
+	c->again = ds_snapshot_alloc();
+	if (!c->snap || !c->again)
 		goto out;
 	ds_race_pause();
-	c.snap->plant = true;
-	c.again->plant = true;
-	err = ds_snapshot_take(c.snap);
+	ds_online_pause();
+	c->snap->plant = true;
+	c->again->plant = true;
+	err = ds_snapshot_take(c->snap);
 	if (err)
 		goto resume;
-	c.pause_ns = c.snap->pause_ns;
+	c->pause_ns = c->snap->pause_ns;
 	for (i = 0; i < ds_nr_invariants && !ds_abandoned(); i++) {
 		const struct ds_invariant *inv = &ds_invariants[i];
 
-		if ((mask & DS_INV_BIT(inv->id)) && inv->examine &&
+		if ((c->mask & DS_INV_BIT(inv->id)) && inv->examine &&
 		    ds_invariant_available(inv, why, sizeof(why)))
-			inv->examine(&c);
+			inv->examine(c);
 	}
-	c.again->plant = false;
+	c->again->plant = false;
 	for (i = 0; i < ds_nr_invariants && !ds_abandoned(); i++) {
 		const struct ds_invariant *inv = &ds_invariants[i];
 
-		if ((mask & DS_INV_BIT(inv->id)) && inv->probe &&
+		if ((c->mask & DS_INV_BIT(inv->id)) && inv->probe &&
 		    ds_invariant_available(inv, why, sizeof(why)))
-			inv->probe(&c);
+			inv->probe(c);
 	}
-	*pause_ns = c.pause_ns;
+	if (c->gone)
+		err = -ENOENT;
 	if (ds_abandoned())
 		err = -ECANCELED;
 resume:
+	ds_online_resume();
 	ds_race_resume();
 out:
-	ds_snapshot_free(c.again);
-	ds_snapshot_free(c.snap);
+	ds_snapshot_free(c->again);
+	ds_snapshot_free(c->snap);
+	c->again = NULL;
+	c->snap = NULL;
 	return err;
 }

@@ -9,6 +9,7 @@
  */
 #include <linux/cgroup.h>
 #include <linux/delay.h>
+#include <linux/kthread.h>
 #include <linux/ktime.h>
 #include <linux/memcontrol.h>
 #include <linux/memory_hotplug.h>
@@ -20,6 +21,7 @@
 #include <linux/vmstat.h>
 
 #include "drainstress.h"
+#include "lru.h"
 
 /*
  * When suspects are looked at again, in ms after the look before.  A task that
@@ -31,26 +33,7 @@
 static const unsigned int ds_relook_ms[] = { 2, 20, 100, 400, 1500 };
 #define DS_LRU_LOOKS	(1 + (unsigned int)ARRAY_SIZE(ds_relook_ms))
 
-#define DS_LRU_SUSPECTS	32	/* that one check follows up */
-#define DS_WALK_PIECE	4096	/* folios after which a pause takes no more lruvecs */
-
-#ifdef CONFIG_LRU_GEN
-#define DS_GENS		MAX_NR_GENS
-#else
-#define DS_GENS		0
-#endif
-
-/* Which list: an enum lru_list, or beyond those one of the MGLRU's. */
-#define DS_GEN_LIST(gen, type, zone) \
-	(NR_LRU_LISTS + ((gen) * 2 + (type)) * MAX_NR_ZONES + (zone))
-
 /* ---- the lruvecs ---- */
-
-struct ds_lruvec {
-	struct lruvec *lruvec;
-	int nid;
-	struct mem_cgroup *memcg;	/* NULL: memory cgroups are disabled */
-};
 
 #ifdef CONFIG_MEMCG
 /* Context: RCU read side. */
@@ -104,8 +87,7 @@ static int ds_memcg_id(const struct ds_lruvec *l)
  * Every memory cgroup that still has references is met, offline ones too.
  * Return: what @fn returned last.  Context: any in which RCU may be read.
  */
-static int ds_each_lruvec(int nid, int (*fn)(struct ds_lruvec *l, void *arg),
-			  void *arg)
+int ds_each_lruvec(int nid, int (*fn)(struct ds_lruvec *l, void *arg), void *arg)
 {
 	struct ds_lruvec l = { .nid = nid };
 	int ret = 0;
@@ -131,44 +113,54 @@ static int ds_each_lruvec(int nid, int (*fn)(struct ds_lruvec *l, void *arg),
 	return fn(&l, arg);
 }
 
+/**
+ * ds_get_lruvec() - keeps the memory cgroup of an lruvec from going
+ * @l: the lruvec, from within ds_each_lruvec()
+ *
+ * Return: false when the last reference has gone: then it is empty.
+ */
+bool ds_get_lruvec(const struct ds_lruvec *l)
+{
+#ifdef CONFIG_MEMCG
+	return !l->memcg || css_tryget(&l->memcg->css);
+#else
+	return true;
+#endif
+}
+
+/**
+ * ds_put_lruvec() - the counterpart of ds_get_lruvec()
+ * @l: the lruvec
+ */
+void ds_put_lruvec(const struct ds_lruvec *l)
+{
+#ifdef CONFIG_MEMCG
+	if (l->memcg)
+		css_put(&l->memcg->css);
+#endif
+}
+
+static int ds_is_cgroup(struct ds_lruvec *l, void *arg)
+{
+#ifdef CONFIG_MEMCG
+	return l->memcg && cgroup_id(l->memcg->css.cgroup) == *(u64 *)arg;
+#else
+	return 0;
+#endif
+}
+
+/**
+ * ds_cgroup_exists() - is there a memory cgroup with this number?
+ * @id: cgroup_id(), the inode number of its directory
+ *
+ * Context: process.
+ */
+bool ds_cgroup_exists(u64 id)
+{
+	return ds_each_lruvec(first_online_node, ds_is_cgroup, &id);
+}
+
 /* ---- one walk of lists ---- */
-
-enum ds_wrong {
-	DS_WRONG_LINK,		/* does not lead to a page, or not back */
-	DS_WRONG_NO_LRU,	/* on a list without PG_lru */
-	DS_WRONG_NO_REFS,
-	DS_WRONG_LIST,		/* its flags name another list */
-	DS_WRONG_OWNER,		/* node or memory cgroup */
-	DS_WRONG_SIZE,		/* the count is not the sum */
-};
-
-struct ds_suspect {
-	unsigned int invariant;
-	enum ds_wrong wrong;
-	unsigned int target;
-	unsigned int list;
-	unsigned int zone;
-	bool seen;		/* in the look at hand */
-	long expected, found;
-	struct ds_slot folio;
-};
-
-struct ds_walk {
-	u64 mask;		/* DS_INV_BIT of what is judged */
-	struct ds_lruvec *targets;
-	unsigned int nr_targets, max_targets;
-	unsigned int next, end;	/* targets of the pause at hand */
-	bool again;		/* follows up suspects: finds no new ones */
-	struct ds_suspect suspects[DS_LRU_SUSPECTS];
-	unsigned int nr_suspects;
-	unsigned long folios;	/* looked at in this pause */
-	u64 checked[16];	/* by invariant */
-	u64 pause_ns;		/* the longest */
-	/* sums of the lruvec at hand */
-	long classic[NR_LRU_LISTS][MAX_NR_ZONES];
-	long gens[2][MAX_NR_ZONES];
-	bool whole;		/* no list of it was broken off */
-};
 
 static void ds_picture(struct ds_slot *s, struct page *page)
 {
@@ -268,7 +260,7 @@ static bool ds_fits_list(unsigned int list, unsigned long flags, int zone)
 }
 
 /* Judges one folio.  Its page is known to be a head page of online memory. */
-static void ds_judge(struct ds_walk *w, unsigned int list, struct page *page)
+void ds_judge(struct ds_walk *w, unsigned int list, struct page *page)
 {
 	const struct ds_lruvec *l = &w->targets[w->next];
 	unsigned int of_list = list < NR_LRU_LISTS ? 11 : 12;
@@ -291,6 +283,44 @@ static void ds_judge(struct ds_walk *w, unsigned int list, struct page *page)
 		ds_suspect(w, 13, DS_WRONG_OWNER, list, 0, page);
 }
 
+/**
+ * ds_walk_step() - proves one step along a list, then judges the folio there
+ * @w: the walk
+ * @list: which list of its lruvec
+ * @entry: where the step leads
+ * @before: where it comes from
+ * @back: it goes backwards
+ *
+ * Return: false when the entry is not in a page of online memory that can be on
+ * a list, or does not lead back: it is not to be followed.  Context: at rest, or
+ * under the lruvec's lru_lock.
+ */
+bool ds_walk_step(struct ds_walk *w, unsigned int list, struct list_head *entry,
+		  struct list_head *before, bool back)
+{
+	struct page *page = container_of(entry, struct page, lru);
+
+	if (pfn_to_online_page(page_to_pfn(page)) != page || PageTail(page) ||
+	    (back ? entry->next : entry->prev) != before)
+		return false;
+	ds_judge(w, list, page);
+	return true;
+}
+
+/**
+ * ds_bad_link() - the list does not go on after @before
+ * @w: the walk
+ * @list: which list of its lruvec
+ * @head: its head
+ * @before: the last entry that is part of it
+ */
+void ds_bad_link(struct ds_walk *w, unsigned int list, struct list_head *head,
+		 struct list_head *before)
+{
+	ds_suspect(w, list < NR_LRU_LISTS ? 11 : 12, DS_WRONG_LINK, list, 0,
+		   before == head ? NULL : container_of(before, struct page, lru));
+}
+
 /*
  * Adds the pages of one list to @sums, by zone.  Each step is proven by the link
  * back before the next is taken, so the walk ends: a list that came round to a
@@ -299,26 +329,22 @@ static void ds_judge(struct ds_walk *w, unsigned int list, struct page *page)
 static void ds_walk_list(struct ds_walk *w, unsigned int list,
 			 struct list_head *head, long *sums)
 {
-	unsigned int of_list = list < NR_LRU_LISTS ? 11 : 12;
 	struct list_head *entry, *before = head;
-	struct page *page, *last = NULL;
 	unsigned long walked = 0;
+	struct page *page;
 
 	for (entry = head->next; entry != head; entry = entry->next) {
-		page = container_of(entry, struct page, lru);
-		if (pfn_to_online_page(page_to_pfn(page)) != page ||
-		    PageTail(page) || entry->prev != before)
+		if (!ds_walk_step(w, list, entry, before, false))
 			break;
-		ds_judge(w, list, page);
+		page = container_of(entry, struct page, lru);
 		sums[page_zonenum(page)] += folio_nr_pages((struct folio *)page);
 		before = entry;
-		last = page;
 		if (!(++walked & 1023))
 			touch_nmi_watchdog();
 	}
 	if (entry == head && head->prev == before)
 		return;
-	ds_suspect(w, of_list, DS_WRONG_LINK, list, 0, last);
+	ds_bad_link(w, list, head, before);
 	w->whole = false;
 }
 
@@ -398,7 +424,10 @@ static int ds_walk_stopped(void *arg)
 		ds_walk_target(w);
 	}
 	ds_plant_lists(11, 15, false);
-	w->pause_ns = max(w->pause_ns, ktime_get_ns() - start);
+	start = ktime_get_ns() - start;
+	w->pause_ns = max(w->pause_ns, start);
+	w->walk_ns += start;
+	w->all_folios += w->folios;
 	return 0;
 }
 
@@ -420,6 +449,16 @@ static int ds_count_target(struct ds_lruvec *l, void *arg)
 	return 0;
 }
 
+/* Is the check about this lruvec? */
+static bool ds_wanted(const struct ds_walk *w, const struct ds_lruvec *l)
+{
+#ifdef CONFIG_MEMCG
+	if (w->cgroup)
+		return l->memcg && cgroup_id(l->memcg->css.cgroup) == w->cgroup;
+#endif
+	return true;
+}
+
 /* Takes a reference, unless the memory cgroup has none left: then it is empty. */
 static int ds_add_target(struct ds_lruvec *l, void *arg)
 {
@@ -427,29 +466,23 @@ static int ds_add_target(struct ds_lruvec *l, void *arg)
 
 	if (w->nr_targets == w->max_targets)
 		return -ENOSPC;
-#ifdef CONFIG_MEMCG
-	if (l->memcg && !css_tryget(&l->memcg->css))
+	if (!ds_wanted(w, l) || !ds_get_lruvec(l))
 		return 0;
-#endif
 	w->targets[w->nr_targets++] = *l;
 	return 0;
 }
 
 static void ds_walk_free(struct ds_walk *w)
 {
-#ifdef CONFIG_MEMCG
 	unsigned int i;
 
-	for (i = 0; i < w->nr_targets; i++) {
-		if (w->targets[i].memcg)
-			css_put(&w->targets[i].memcg->css);
-	}
-#endif
+	for (i = 0; i < w->nr_targets; i++)
+		ds_put_lruvec(&w->targets[i]);
 	kvfree(w->targets);
 	kvfree(w);
 }
 
-static struct ds_walk *ds_walk_alloc(u64 mask)
+static struct ds_walk *ds_walk_alloc(u64 mask, u64 cgroup)
 {
 	struct ds_walk *w = kvzalloc(sizeof(*w), GFP_KERNEL);
 	int nid;
@@ -457,6 +490,7 @@ static struct ds_walk *ds_walk_alloc(u64 mask)
 	if (!w)
 		return NULL;
 	w->mask = mask;
+	w->cgroup = cgroup;
 	for_each_online_node(nid)
 		ds_each_lruvec(nid, ds_count_target, &w->max_targets);
 	/* Those that are made from here on wait for the next check. */
@@ -470,8 +504,20 @@ static struct ds_walk *ds_walk_alloc(u64 mask)
 	return w;
 }
 
+/* Return: false when there is no time any more: this thread has to end. */
+static bool ds_wait(unsigned int ms)
+{
+	unsigned int part;
+
+	for (; ms && !kthread_should_stop(); ms -= part) {
+		part = min(ms, 100U);
+		msleep(part);
+	}
+	return !kthread_should_stop();
+}
+
 /* Looks at the suspects again until none is left or all looks are done. */
-static void ds_follow_up(struct ds_walk *w)
+void ds_follow_up(struct ds_walk *w)
 {
 	unsigned int look, i, kept;
 
@@ -479,7 +525,9 @@ static void ds_follow_up(struct ds_walk *w)
 	for (look = 0; look < ARRAY_SIZE(ds_relook_ms); look++) {
 		if (!w->nr_suspects)
 			return;
-		msleep(ds_relook_ms[look]);
+		w->looks++;
+		if (!ds_wait(ds_relook_ms[look]))
+			w->nr_suspects = 0;
 		for (i = 0; i < w->nr_suspects; i++)
 			w->suspects[i].seen = false;
 		/* They are in the order of the targets. */
@@ -552,8 +600,17 @@ static void ds_report(struct ds_walk *w, struct ds_suspect *s)
 	}
 }
 
+/* What is left after ds_follow_up(). */
+void ds_report_suspects(struct ds_walk *w)
+{
+	unsigned int i;
+
+	for (i = 0; i < w->nr_suspects; i++)
+		ds_report(w, &w->suspects[i]);
+}
+
 /* Those of I11 to I15 that are asked for and that this kernel has now. */
-static u64 ds_lists_mask(u64 asked)
+u64 ds_lists_mask(u64 asked)
 {
 	char why[DS_REASON_LEN];
 	unsigned int i;
@@ -583,17 +640,20 @@ void ds_examine_lists(struct ds_check *c)
 	if (c->lists_done)
 		return;
 	c->lists_done = true;
-	w = ds_walk_alloc(ds_lists_mask(c->mask));
+	w = ds_walk_alloc(ds_lists_mask(c->mask), c->cgroup);
 	if (!w)
 		return;
+	c->gone = c->cgroup && !w->nr_targets;
 	if (!ds_walk(w, 0, w->nr_targets)) {
 		for (i = 11; i <= 15; i++) {
 			if (w->mask & DS_INV_BIT(i))
 				ds_checked(i, w->checked[i]);
 		}
+		c->folios += w->all_folios;
+		c->walk_ns += w->walk_ns;
 		ds_follow_up(w);
-		for (i = 0; i < w->nr_suspects; i++)
-			ds_report(w, &w->suspects[i]);
+		ds_report_suspects(w);
+		c->looks += w->looks;
 	}
 	c->pause_ns = max(c->pause_ns, w->pause_ns);
 	ds_walk_free(w);
@@ -627,6 +687,7 @@ struct ds_node_counts {
 	long mlocked;		/* by the flags of all pages */
 	long unevictable;
 	unsigned long pages;	/* looked at by the scan */
+	unsigned int looks;	/* after the first */
 	u64 pause_ns;		/* the longest */
 };
 
@@ -906,6 +967,7 @@ static u64 ds_best_of(struct ds_node_counts *n, cpu_stop_fn_t stopped,
 			ds_drain(DS_DRAIN_ALL, -1, NULL);
 		if (look)
 			msleep(ds_count_ms[look - 1]);
+		n->looks += !!look;
 		if (stop_machine(stopped, n, NULL))
 			return 0;
 		among = differs(n, among);
@@ -929,7 +991,7 @@ void ds_probe_i16(struct ds_check *c)
 	if (!n)
 		return;
 	if (mem_cgroup_disabled()) {
-		n->walk = ds_walk_alloc(0);
+		n->walk = ds_walk_alloc(0, 0);
 		if (!n->walk)
 			goto out;
 	}
@@ -940,6 +1002,7 @@ void ds_probe_i16(struct ds_check *c)
 			ds_report_counts(n, differ);
 	}
 	c->pause_ns = max(c->pause_ns, n->pause_ns);
+	c->looks += n->looks;
 	if (n->walk)
 		ds_walk_free(n->walk);
 out:
@@ -976,6 +1039,7 @@ void ds_probe_scan(struct ds_check *c)
 		ds_report_scan(n, differ);
 	}
 	c->pause_ns = max(c->pause_ns, n->pause_ns);
+	c->looks += n->looks;
 	kfree(n);
 }
 

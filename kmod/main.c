@@ -17,6 +17,7 @@ static unsigned int ds_request_gen;	/* whose request is being done */
 static pid_t ds_owner;
 static enum ds_state ds_current_state;
 static u64 ds_nr_checks;
+static struct ds_check_sums ds_sums;	/* of the ordered work queue */
 static atomic_t ds_next_request = ATOMIC_INIT(0);
 static atomic_t ds_waiting = ATOMIC_INIT(0);	/* requests not yet done */
 
@@ -57,6 +58,12 @@ u64 ds_checks_done(void)
 	return READ_ONCE(ds_nr_checks);
 }
 
+/* What the checks of this run have looked at; may miss the newest. */
+void ds_check_sums_read(struct ds_check_sums *sums)
+{
+	*sums = ds_sums;
+}
+
 /**
  * ds_claim() - makes the sender of a request the owner
  * @portid: its netlink port
@@ -95,6 +102,7 @@ static void ds_progress(struct work_struct *work)
 /* Everything that a run or a request has started ends, and is put back. */
 static void ds_put_back(void)
 {
+	ds_online_stop();
 	ds_race_stop();
 	if (ds_has(DS_SYM_lru_add_drain_all))
 		ds_call(lru_add_drain_all)();
@@ -270,7 +278,13 @@ static int ds_do_start(struct ds_request *req, struct ds_request_result *result)
 		return err;
 	}
 	ds_nr_checks = 0;
+	ds_sums = (struct ds_check_sums){ };
 	ds_canary();
+	err = ds_online_start(req->config.online_rate, req->config.seed);
+	if (err) {
+		ds_put_back();
+		return err;
+	}
 	ds_set_state(DS_RUNNING);
 	queue_delayed_work(ds_watch, &ds_progress_work, HZ);
 	return 0;
@@ -287,10 +301,10 @@ static int ds_do_stop(struct ds_request *req, struct ds_request_result *result)
 
 static int ds_do_check(struct ds_request *req, struct ds_request_result *result)
 {
-	u64 pause_ns = 0, before = ds_violations_total();
-	u64 checked = ds_checked_total();
+	struct ds_check c = { .mask = req->mask, .cgroup = req->cgroup };
+	u64 before = ds_violations_total(), checked = ds_checked_total();
 	bool had_stocks = ds_cpu_stock(cpumask_first(cpu_possible_mask), false)->nr;
-	int err = ds_check_run(req->mask, &pause_ns);
+	int err = ds_check_run(&c);
 
 	/*
 	 * Stocks of the check's own go before it is done, so that the kernel's
@@ -301,9 +315,16 @@ static int ds_do_check(struct ds_request *req, struct ds_request_result *result)
 	if (err)
 		return err;
 	WRITE_ONCE(ds_nr_checks, ds_nr_checks + 1);
+	ds_sums.folios += c.folios;
+	ds_sums.walk_ns += c.walk_ns;
+	ds_sums.looks += c.looks;
+	ds_sums.pause_max_ns = max(ds_sums.pause_max_ns, c.pause_ns);
 	ds_count(result, "checked", ds_checked_total() - checked);
 	ds_count(result, "violations", ds_violations_total() - before);
-	ds_count(result, "pause_ns", pause_ns);
+	ds_count(result, "pause_ns", c.pause_ns);
+	ds_count(result, "folios", c.folios);
+	ds_count(result, "walk_ns", c.walk_ns);
+	ds_count(result, "looks", c.looks);
 	return 0;
 }
 

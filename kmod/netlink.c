@@ -443,6 +443,12 @@ static int ds_race_start_cmd(struct sk_buff *in, struct genl_info *info)
 	if (info->attrs[DS_A_ACCOUNTING])
 		config->accounting = nla_get_u8(info->attrs[DS_A_ACCOUNTING]);
 	err = 0;
+	config->online_rate = DS_ONLINE_RATE;
+	if (info->attrs[DS_A_ONLINE_RATE])
+		config->online_rate = nla_get_u32(info->attrs[DS_A_ONLINE_RATE]);
+	if (config->online_rate > DS_ONLINE_RATE_MAX)
+		err = ds_refuse(info, DS_A_ONLINE_RATE,
+				"ONLINE_RATE: takes 0 to 10000", -ERANGE);
 	if (config->stutter_ms > DS_STUTTER_MAX_MS)
 		err = ds_refuse(info, DS_A_STUTTER_MS,
 				"STUTTER_MS: takes 0 to 60000", -ERANGE);
@@ -469,7 +475,7 @@ static int ds_race_stop_cmd(struct sk_buff *in, struct genl_info *info)
 
 static int ds_check_cmd(struct sk_buff *in, struct genl_info *info)
 {
-	u64 mask = 0, all = 0;
+	u64 mask = 0, all = 0, cgroup = 0;
 	struct ds_request *req;
 	unsigned int i;
 
@@ -482,12 +488,26 @@ static int ds_check_cmd(struct sk_buff *in, struct genl_info *info)
 		return ds_refuse(info, DS_A_INVARIANTS,
 				 "INVARIANTS: empty, or has a bit for no invariant",
 				 -EINVAL);
+	if (info->attrs[DS_A_CGROUP]) {
+		cgroup = nla_get_u64(info->attrs[DS_A_CGROUP]);
+		if (!cgroup || !ds_cgroup_exists(cgroup))
+			return ds_refuse(info, DS_A_CGROUP,
+					 "CGROUP: no memory cgroup has this number",
+					 -ENOENT);
+		if (!info->attrs[DS_A_INVARIANTS])
+			mask = DS_INV_OF_LISTS;
+		if (mask & ~DS_INV_OF_LISTS)
+			return ds_refuse(info, DS_A_INVARIANTS,
+					 "INVARIANTS: only I11 to I15 are about one CGROUP",
+					 -EINVAL);
+	}
 	if (ds_layout_reason())
 		return ds_refuse(info, 0, ds_layout_reason(), -EOPNOTSUPP);
 	req = ds_request(info, DS_CMD_CHECK);
 	if (IS_ERR(req))
 		return PTR_ERR(req);
 	req->mask = mask;
+	req->cgroup = cgroup;
 	return ds_answer_queued(req, info);
 }
 
@@ -594,17 +614,31 @@ static int ds_put_cpu(struct sk_buff *skb, int cpu)
 
 static int ds_put_total(struct sk_buff *skb)
 {
+	struct ds_online_stats online;
 	u64 remote = 0, loops = 0;
+	struct ds_check_sums sums;
 	int cpu;
 
 	for_each_possible_cpu(cpu) {
 		remote += per_cpu(ds_stats, cpu).remote;
 		loops += per_cpu(ds_stats, cpu).loops;
 	}
+	ds_check_sums_read(&sums);
+	ds_online_read(&online);
 	return nla_put_string(skb, DS_A_SCOPE, "total") ?:
 	       ds_put_counter(skb, "remote", remote) ?:
 	       ds_put_counter(skb, "race.loops", loops) ?:
-	       ds_put_counter(skb, "checks", ds_checks_done());
+	       ds_put_counter(skb, "checks", ds_checks_done()) ?:
+	       ds_put_counter(skb, "check.folios", sums.folios) ?:
+	       ds_put_counter(skb, "check.walk_ns", sums.walk_ns) ?:
+	       ds_put_counter(skb, "check.looks", sums.looks) ?:
+	       ds_put_counter(skb, "check.pause_max_ns", sums.pause_max_ns) ?:
+	       ds_put_counter(skb, "online.samples", online.samples) ?:
+	       ds_put_counter(skb, "online.folios", online.folios) ?:
+	       ds_put_counter(skb, "online.suspects", online.suspects) ?:
+	       ds_put_counter(skb, "online.unresolved", online.unresolved) ?:
+	       ds_put_counter(skb, "online.hold_p50_ns", online.hold_p50_ns) ?:
+	       ds_put_counter(skb, "online.hold_max_ns", online.hold_max_ns);
 }
 
 static int ds_put_probe(struct sk_buff *skb, unsigned int i)
@@ -831,6 +865,8 @@ static const struct nla_policy ds_policy[DS_A_MAX + 1] = {
 	[DS_A_KINDS] = { .type = NLA_U64 },
 	[DS_A_DRAINS] = { .type = NLA_U64 },
 	[DS_A_STUTTER_MS] = { .type = NLA_U32 },
+	[DS_A_ONLINE_RATE] = { .type = NLA_U32 },
+	[DS_A_CGROUP] = { .type = NLA_U64 },
 	[DS_A_RACE] = NLA_POLICY_MAX(NLA_U8, DS_RACE_BARE),
 	[DS_A_ACCOUNTING] = NLA_POLICY_MAX(NLA_U8, 1),
 	[DS_A_INVARIANTS] = { .type = NLA_U64 },

@@ -267,12 +267,12 @@ void ds_plant_lists(unsigned int first, unsigned int last, bool on)
 /* A check with the fault armed; says whether the fault was there. */
 static int ds_check_armed(unsigned int invariant)
 {
-	u64 pause_ns;
+	struct ds_check c = { .mask = ~0ULL };
 	int err;
 
 	ds_plant_was_done = false;
 	WRITE_ONCE(ds_plant_armed, invariant);
-	err = ds_check_run(~0ULL, &pause_ns);
+	err = ds_check_run(&c);
 	WRITE_ONCE(ds_plant_armed, 0);
 	if (err)
 		return err;
@@ -337,7 +337,7 @@ static int ds_plant_many_references(const struct ds_plant *plant)
 {
 	struct ds_stock *stock;
 	struct folio *folio;
-	u64 pause_ns;
+	struct ds_check c = { .mask = ~0ULL };
 	int err;
 
 	err = ds_stocks_get();
@@ -346,7 +346,7 @@ static int ds_plant_many_references(const struct ds_plant *plant)
 	stock = ds_cpu_stock(cpumask_first(cpu_online_mask), false);
 	folio = stock->own[0].folio;
 	folio_get(folio);
-	err = ds_check_run(~0ULL, &pause_ns);
+	err = ds_check_run(&c);
 	folio_put(folio);
 	return err;
 }

@@ -41,11 +41,9 @@ static const unsigned int ds_drain_weight[__DS_DRAIN_MAX] = {
 #define DS_REMOTE_OF_16	3	/* fills of another CPU's folios in 16 */
 
 /*
- * A racing kthread outranks the load, or 16 load threads a CPU would leave it a
- * few per cent.  So that they get their share too it works for a while, then
- * sleeps when others want its CPU.
+ * A racing kthread outranks the load (DS_NICE).  So that the load gets its share
+ * too it works for a while, then sleeps when others want its CPU.
  */
-#define DS_NICE		(-15)
 #define DS_WORK_MS	8
 #define DS_SLEEP_US	3000
 

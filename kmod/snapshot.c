@@ -141,6 +141,17 @@ static int ds_snap_stopped(void *arg)
 	return 0;
 }
 
+/**
+ * ds_snapshot_has() - whether a batch is part of the picture
+ * @snap: the picture
+ * @cpu: whose batch
+ * @kind: which
+ */
+bool ds_snapshot_has(const struct ds_snapshot *snap, int cpu, unsigned int kind)
+{
+	return !snap->part || (cpu == snap->part_cpu && kind == snap->part);
+}
+
 static int ds_by_pfn(const void *a, const void *b)
 {
 	const struct ds_slot *x = a, *y = b;
@@ -176,11 +187,36 @@ int ds_snapshot_take(struct ds_snapshot *snap)
 
 	snap->nr_slots = 0;
 	snap->nr_own = 0;
+	snap->part = 0;
 	memset(snap->batches, 0, nr_cpu_ids * sizeof(*snap->batches));
 	err = stop_machine(ds_snap_stopped, snap, NULL);
 	if (err)
 		return err;
 	sort(snap->slots, snap->nr_slots, sizeof(*snap->slots), ds_by_pfn, NULL);
 	ds_count_entries(snap);
+	return 0;
+}
+
+/**
+ * ds_snapshot_take_here() - looks at one batch of the CPU that runs this
+ * @snap: of ds_snapshot_alloc(); what it held is forgotten
+ * @kind: of a batch whose layout is proven
+ *
+ * Only the CPU itself changes its batches, with preemption or interrupts off, so
+ * with both off here nobody is in the middle of it.  Return: 0.  Context:
+ * process, bound to the CPU.
+ */
+int ds_snapshot_take_here(struct ds_snapshot *snap, unsigned int kind)
+{
+	unsigned long flags;
+
+	snap->nr_slots = 0;
+	snap->nr_own = 0;
+	snap->part = kind;
+	local_irq_save(flags);
+	snap->part_cpu = smp_processor_id();
+	ds_snap_batch(snap, snap->part_cpu, kind);
+	local_irq_restore(flags);
+	sort(snap->slots, snap->nr_slots, sizeof(*snap->slots), ds_by_pfn, NULL);
 	return 0;
 }

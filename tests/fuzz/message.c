@@ -176,12 +176,14 @@ static const struct command {
 		{ DS_A_CPUS, CPUS, .required = false },
 		{ DS_A_STUTTER_MS, U32, false, 0, 60000 },
 		{ DS_A_RACE, U8, false, 0, 1 },
-		{ DS_A_ACCOUNTING, U8, false, 0, 1 } } },
+		{ DS_A_ACCOUNTING, U8, false, 0, 1 },
+		{ DS_A_ONLINE_RATE, U32, false, 0, 200 } } },
 	{ DS_CMD_RACE_STOP, "RACE_STOP", .weight = 4, .valid = 100 },
 	{ DS_CMD_GET_STATS, "GET_STATS", .dump = true, .weight = 6, .valid = 200 },
 	{ DS_CMD_GET_USAGE, "GET_USAGE", .dump = true, .weight = 6, .valid = 200 },
 	{ DS_CMD_CHECK, "CHECK", .weight = 10, .valid = 15, .args = {
-		{ DS_A_INVARIANTS, U64, false, 1, 0x7f } } },
+		{ DS_A_INVARIANTS, U64, false, 1, 0x7f },
+		{ DS_A_CGROUP, U64, false, 0, 40 } } },
 	{ DS_CMD_GET_RESULTS, "GET_RESULTS", .dump = true, .weight = 8, .valid = 200 },
 	{ DS_CMD_SET_FAULT, "SET_FAULT", .reserved = true, .weight = 1 },
 	{ DS_CMD_PLANT, "PLANT", .weight = 6, .valid = 200, .args = {

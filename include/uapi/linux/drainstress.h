@@ -84,6 +84,9 @@
  *		[DS_A_STUTTER_MS] u32, mean length of a running period, 60000 at most; between
  *			two all threads rest for an eighth of it; 0 never rests;
  *			default 1000
+ *		[DS_A_ONLINE_RATE] u32, samples a second that checks take while
+ *			the load runs, 10000 at most; 0: none; default 50.  One
+ *			sample is one batch and up to 32 folios of one LRU list
  *		[DS_A_RACE] u8, enum drainstress_race; default: DS_RACE_FULL
  *		[DS_A_ACCOUNTING] u8, 0: probes stay off (for benchmarks)
  *	out:	DS_A_REQUEST u32
@@ -112,7 +115,13 @@
  *	made, "effective.D" batches with folios in them that those drains
  *	moved ("effective.disable" too those that held folios when an add found
  *	the cache just being disabled).  Of "total": "remote" fills of another CPU's folios,
- *	"race.loops", "checks".  Of "probe": "missed".
+ *	"race.loops", "checks"; of all checks at rest "check.folios" on LRU
+ *	lists, walked in "check.walk_ns", "check.looks" that were necessary
+ *	after a first one, "check.pause_max_ns"; of those while the load runs
+ *	"online.samples", "online.folios", "online.suspects" that looked wrong
+ *	at first, "online.unresolved" of those that were too many to look at
+ *	again, "online.hold_p50_ns" and "online.hold_max_ns", for how long a
+ *	sample held an lru_lock or kept interrupts off.  Of "probe": "missed".
  *
  * @DS_CMD_GET_USAGE: dump.  One message for each usage entry point.
  *	in:	-
@@ -123,9 +132,16 @@
  *
  * @DS_CMD_CHECK: do, owner.  A check at rest; asynchronous.
  *	in:	[DS_A_INVARIANTS] u64, mask, bit (id - 1); default: all
+ *		[DS_A_CGROUP] u64, only the LRU lists of this memory cgroup
+ *			(not of those below it): the inode number of its
+ *			directory in cgroup v2; then only I11 to I15 can be
+ *			checked, which is the default.  -ENOENT when there is none
  *	out:	DS_A_REQUEST u32
  *	done:	DS_A_COUNTER "checked", "violations", "pause_ns" (longest
- *		stop_machine)
+ *		stop_machine), "folios" on LRU lists, walked in "walk_ns",
+ *		"looks" that were necessary after a first one.  Status ENOENT
+ *		when the cgroup went meanwhile.  A second CHECK of the owner
+ *		waits for the first; one of somebody else gets -EBUSY.
  *
  * @DS_CMD_GET_RESULTS: dump.  One message for each invariant, then one for
  *	each finished request (the newest 64).
@@ -220,6 +236,8 @@ enum drainstress_attr {
 	DS_A_COMMAND,
 	DS_A_EVENT,
 	DS_A_SEQ,
+	DS_A_CGROUP,
+	DS_A_ONLINE_RATE,
 	__DS_A_MAX,
 };
 
