@@ -473,18 +473,24 @@ void ds_examine_i30(struct ds_check *c);
 /**
  * struct ds_plant - one row a planted fault
  * @invariant:	the one that must notice
+ * @run:	does the damage, lets a check look, undoes the damage; returns 0
+ *		when the fault really was there to be seen
+ * @damage:	does the damage around a look at rest, or undoes it; called inside
+ *		stop_machine() if the look is one for @invariant
+ * @missing:	writes why the fault cannot be made here, although the invariant is
+ *		available; true: so it is
  * @also:	DS_INV_BIT of those that must notice too, for the reason that the
  *		title gives; no other may
  * @occasion:	@run also makes the occasion for which the invariant is waiting,
  *		so that it need not be available before
- * @run:	does the damage, lets a check look, undoes the damage; returns 0
- *		when the fault really was there to be seen
  */
 struct ds_plant {
 	const char *name;
 	const char *title;
 	unsigned int invariant;
 	int (*run)(const struct ds_plant *plant);
+	void (*damage)(bool on);
+	bool (*missing)(char *why, size_t len);
 	u64 also;
 	bool occasion;
 };
@@ -492,12 +498,14 @@ struct ds_plant {
 extern const struct ds_plant ds_plants[];
 extern const unsigned int ds_nr_plants;
 extern bool ds_plant_allowed;
-extern unsigned int ds_plant_armed;
+extern const struct ds_plant *ds_plant_armed;	/* the fault that is wanted, or NULL */
 
 /* Whether the fault for @invariant is to be done at this point now. */
 static inline bool ds_plant_here(unsigned int invariant)
 {
-	return unlikely(READ_ONCE(ds_plant_armed) == invariant);
+	const struct ds_plant *armed = READ_ONCE(ds_plant_armed);
+
+	return unlikely(armed) && armed->invariant == invariant && !armed->damage;
 }
 
 bool ds_plant_available(const struct ds_plant *plant, char *why, size_t len);

@@ -896,7 +896,6 @@ static int ds_scan_stopped(void *arg)
 	n->pages = 0;
 	ds_plant_lists(17, 19, true);
 	ds_scan_node(n);
-	ds_plant_lists(17, 19, false);
 	ds_each_lruvec(n->nid, ds_add_counts, n);
 	n->node_stat[LRU_UNEVICTABLE] = ds_node_stat(pgdat, NR_UNEVICTABLE);
 	for (zone = 0; zone < MAX_NR_ZONES; zone++) {
@@ -904,6 +903,7 @@ static int ds_scan_stopped(void *arg)
 			n->mlock_stat += ds_zone_stat(&pgdat->node_zones[zone],
 						      NR_MLOCK);
 	}
+	ds_plant_lists(17, 19, false);
 	n->pause_ns = max(n->pause_ns, ktime_get_ns() - start);
 	return 0;
 }

@@ -13,6 +13,7 @@
 #include <linux/module.h>
 #include <linux/page_ref.h>
 #include <linux/shmem_fs.h>
+#include <linux/slab.h>
 
 #include "drainstress.h"
 
@@ -20,7 +21,7 @@ bool ds_plant_allowed;
 module_param_named(plant, ds_plant_allowed, bool, 0444);
 MODULE_PARM_DESC(plant, "allow planted faults; for tests of the tester only");
 
-unsigned int ds_plant_armed;	/* the invariant whose fault is wanted, or 0 */
+const struct ds_plant *ds_plant_armed;
 static bool ds_plant_was_done;
 
 /* The point that was armed has done its damage. */
@@ -34,6 +35,7 @@ void ds_plant_done(void)
 static struct folio *ds_bad_folio;	/* an own one that is not registered */
 static struct page *ds_bad_page;	/* of order 0, on no list */
 static struct page *ds_bad_large;	/* of order 1 */
+static void *ds_bad_object;		/* in a slab page */
 
 /* Entries that were added to batches of the first online CPU. */
 static struct ds_added {
@@ -77,12 +79,44 @@ static void ds_stop_too_long(bool on)
 	}
 }
 
-static void ds_stop_large(bool on)
+/* An entry of lru_add that is no folio for it, and has no reference of the batch. */
+static void ds_stop_unfit(bool on, void *entry)
 {
 	if (on)
-		ds_add_entries(DS_BATCH_LRU_ADD, ds_bad_large, 1);
+		ds_add_entries(DS_BATCH_LRU_ADD, entry, 1);
 	else
 		ds_remove_entries();
+}
+
+static void ds_stop_large(bool on)
+{
+	ds_stop_unfit(on, ds_bad_large);
+}
+
+static void ds_stop_tail(bool on)
+{
+	ds_stop_unfit(on, ds_bad_large + 1);
+}
+
+static void ds_stop_null(bool on)
+{
+	ds_stop_unfit(on, NULL);
+}
+
+static void ds_stop_slab(bool on)
+{
+	ds_stop_unfit(on, virt_to_page(ds_bad_object));
+}
+
+/* Only the mlock batch has tags. */
+static void ds_stop_tagged(bool on)
+{
+	ds_stop_unfit(on, (void *)((unsigned long)ds_bad_page | 1));
+}
+
+static void ds_stop_stray(bool on)
+{
+	ds_stop_unfit(on, ds_bad_object);
 }
 
 /* A folio that is on its list already. */
@@ -94,6 +128,24 @@ static void ds_stop_on_lru(bool on)
 	} else {
 		ds_remove_entries();
 		folio_ref_dec(ds_bad_folio);
+	}
+}
+
+/* A registered own folio that is in rotate alone and has lost PG_lru. */
+static void ds_stop_lost_lru(bool on)
+{
+	struct ds_stock *stock = ds_cpu_stock(cpumask_first(cpu_online_mask),
+					      false);
+	struct folio *folio = stock->nr ? stock->own[0].folio : NULL;
+
+	if (on && folio && folio_test_lru(folio)) {
+		folio_ref_inc(folio);
+		clear_bit(PG_lru, folio_flags(folio, 0));
+		ds_add_entries(DS_BATCH_ROTATE, folio, 1);
+	} else if (!on && ds_added.fbatch) {
+		ds_remove_entries();
+		set_bit(PG_lru, folio_flags(folio, 0));
+		folio_ref_dec(folio);
 	}
 }
 
@@ -131,27 +183,25 @@ static void ds_stop_free_page(bool on)
 	}
 }
 
-static void (*const ds_stops[])(bool on) = {
-	[1] = ds_stop_too_long,
-	[2] = ds_stop_large,
-	[3] = ds_stop_on_lru,
-	[4] = ds_stop_twice,
-	[5] = ds_stop_few_references,
-	[6] = ds_stop_free_page,
-};
+/* The armed damage, when the look is for one of @first to @last. */
+static void ds_plant_damage(unsigned int first, unsigned int last, bool on)
+{
+	const struct ds_plant *armed = READ_ONCE(ds_plant_armed);
+
+	if (armed && armed->damage && armed->invariant >= first &&
+	    armed->invariant <= last)
+		armed->damage(on);
+}
 
 /**
- * ds_plant_stopped() - does the armed damage, or undoes it
+ * ds_plant_stopped() - does the armed damage to the batches, or undoes it
  * @on: whether the look is about to begin
  *
  * Context: inside stop_machine().
  */
 void ds_plant_stopped(bool on)
 {
-	unsigned int armed = READ_ONCE(ds_plant_armed);
-
-	if (armed < ARRAY_SIZE(ds_stops) && ds_stops[armed])
-		ds_stops[armed](on);
+	ds_plant_damage(1, 6, on);
 }
 
 /* ---- damage around a look at the LRU lists ---- */
@@ -176,6 +226,89 @@ static void ds_list_active(bool on)
 		ds_plant_done();
 }
 
+/* A folio of files among anonymous ones. */
+static void ds_list_type(bool on)
+{
+	change_bit(PG_swapbacked, folio_flags(ds_bad_folio, 0));
+	if (on && !folio_test_swapbacked(ds_bad_folio))
+		ds_plant_done();
+}
+
+/* On a list without PG_lru. */
+static void ds_list_no_lru(bool on)
+{
+	static bool done;
+
+	if (on) {
+		done = folio_test_lru(ds_bad_folio);
+		if (done)
+			ds_plant_done();
+	}
+	if (done)
+		change_bit(PG_lru, folio_flags(ds_bad_folio, 0));
+}
+
+static void ds_list_no_refs(bool on)
+{
+	static int refs;
+
+	if (on) {
+		refs = folio_ref_count(ds_bad_folio);
+		ds_plant_done();
+	}
+	set_page_count(&ds_bad_folio->page, on ? 0 : refs);
+}
+
+/* The link back leads to the folio itself. */
+static void ds_list_broken(bool on)
+{
+	static struct list_head *before;
+
+	if (on && !folio_test_lru(ds_bad_folio)) {
+		before = NULL;
+	} else if (on) {
+		before = ds_bad_folio->lru.prev;
+		ds_bad_folio->lru.prev = &ds_bad_folio->lru;
+		ds_plant_done();
+	} else if (before) {
+		ds_bad_folio->lru.prev = before;
+	}
+}
+
+/* On a list of the MGLRU without a generation. */
+static void ds_list_no_gen(bool on)
+{
+#ifdef CONFIG_LRU_GEN
+	static unsigned long gen;
+	unsigned long *flags = folio_flags(ds_bad_folio, 0);
+
+	if (on) {
+		gen = *flags & LRU_GEN_MASK;
+		if (gen)
+			ds_plant_done();
+	}
+	*flags ^= gen;
+#endif
+}
+
+/* Another node that there is; nothing follows the flags meanwhile. */
+static void ds_list_node(bool on)
+{
+#if NODES_WIDTH
+	static unsigned long change;
+	int nid = folio_nid(ds_bad_folio), other = next_online_node(nid);
+
+	if (on) {
+		if (other >= MAX_NUMNODES)
+			other = first_online_node;
+		change = (unsigned long)(nid ^ other) << NODES_PGSHIFT;
+		if (change)
+			ds_plant_done();
+	}
+	*folio_flags(ds_bad_folio, 0) ^= change;
+#endif
+}
+
 /* Of no memory cgroup that there is; nothing follows the pointer meanwhile. */
 static void ds_list_stranger(bool on)
 {
@@ -186,7 +319,7 @@ static void ds_list_stranger(bool on)
 #endif
 }
 
-static void ds_list_size(bool on)
+static void ds_list_add_size(enum lru_list list, bool on)
 {
 #ifdef CONFIG_MEMCG
 	struct mem_cgroup *memcg = folio_memcg(ds_bad_folio);
@@ -196,10 +329,20 @@ static void ds_list_size(bool on)
 		return;
 	sizes = memcg->nodeinfo[folio_nid(ds_bad_folio)]->lru_zone_size
 		[folio_zonenum(ds_bad_folio)];
-	sizes[LRU_INACTIVE_ANON] += on ? 1 : -1;
+	sizes[list] += on ? 1 : -1;
 	if (on)
 		ds_plant_done();
 #endif
+}
+
+static void ds_list_size(bool on)
+{
+	ds_list_add_size(LRU_INACTIVE_ANON, on);
+}
+
+static void ds_list_unevictable_size(bool on)
+{
+	ds_list_add_size(LRU_UNEVICTABLE, on);
 }
 
 static void ds_list_gen_size(bool on)
@@ -212,13 +355,35 @@ static void ds_list_gen_size(bool on)
 #endif
 }
 
-/* The global counter of the node; I17 has one of its own. */
-static void ds_list_node_stat(bool on)
+/* A counter of the folio's node, or one of its zone. */
+static void ds_list_add_stat(atomic_long_t *stat, bool on)
 {
-	atomic_long_add(on ? 1 : -1, &NODE_DATA(folio_nid(ds_bad_folio))->vm_stat
-			[NR_INACTIVE_ANON]);
+	atomic_long_add(on ? 1 : -1, stat);
 	if (on)
 		ds_plant_done();
+}
+
+static void ds_list_node_stat(bool on)
+{
+	ds_list_add_stat(&NODE_DATA(folio_nid(ds_bad_folio))->vm_stat
+			 [NR_INACTIVE_ANON], on);
+}
+
+static void ds_list_unevictable_stat(bool on)
+{
+	ds_list_add_stat(&NODE_DATA(folio_nid(ds_bad_folio))->vm_stat
+			 [NR_UNEVICTABLE], on);
+}
+
+static void ds_list_zone_stat(bool on)
+{
+	ds_list_add_stat(&folio_zone(ds_bad_folio)->vm_stat
+			 [NR_ZONE_INACTIVE_ANON], on);
+}
+
+static void ds_list_mlock_stat(bool on)
+{
+	ds_list_add_stat(&folio_zone(ds_bad_folio)->vm_stat[NR_MLOCK], on);
 }
 
 static void ds_list_unevictable(bool on)
@@ -236,17 +401,6 @@ static void ds_list_mlocked(bool on)
 		ds_plant_done();
 }
 
-static void (*const ds_list_stops[])(bool on) = {
-	[11] = ds_list_active,
-	[12] = ds_list_active,
-	[13] = ds_list_stranger,
-	[14] = ds_list_size,
-	[15] = ds_list_gen_size,
-	[16] = ds_list_node_stat,
-	[17] = ds_list_unevictable,
-	[19] = ds_list_mlocked,
-};
-
 /**
  * ds_plant_lists() - does the armed damage to the LRU lists, or undoes it
  * @first: the first and
@@ -257,26 +411,44 @@ static void (*const ds_list_stops[])(bool on) = {
  */
 void ds_plant_lists(unsigned int first, unsigned int last, bool on)
 {
-	unsigned int armed = READ_ONCE(ds_plant_armed);
+	ds_plant_damage(first, last, on);
+}
 
-	if (armed >= first && armed <= last &&
-	    armed < ARRAY_SIZE(ds_list_stops) && ds_list_stops[armed])
-		ds_list_stops[armed](on);
+/* ---- what runs them ---- */
+
+static bool ds_miss_nodes(char *why, size_t len)
+{
+	if (NODES_WIDTH && num_online_nodes() > 1)
+		return false;
+	snprintf(why, len, "there is only one node");
+	return true;
 }
 
 /* A check with the fault armed; says whether the fault was there. */
-static int ds_check_armed(unsigned int invariant)
+static int ds_check_armed(const struct ds_plant *plant)
 {
 	struct ds_check c = { .mask = ~0ULL };
 	int err;
 
 	ds_plant_was_done = false;
-	WRITE_ONCE(ds_plant_armed, invariant);
+	WRITE_ONCE(ds_plant_armed, plant);
 	err = ds_check_run(&c);
-	WRITE_ONCE(ds_plant_armed, 0);
+	WRITE_ONCE(ds_plant_armed, NULL);
 	if (err)
 		return err;
 	return ds_plant_was_done ? 0 : -ENODATA;
+}
+
+static bool ds_plant_noticeable(const struct ds_plant *plant, char *why,
+				size_t len)
+{
+	unsigned int i;
+
+	for (i = 0; i < ds_nr_invariants; i++) {
+		if (ds_invariants[i].id == plant->invariant)
+			return ds_invariant_available(&ds_invariants[i], why, len);
+	}
+	return true;
 }
 
 /**
@@ -287,19 +459,14 @@ static int ds_check_armed(unsigned int invariant)
  */
 bool ds_plant_available(const struct ds_plant *plant, char *why, size_t len)
 {
-	unsigned int i;
-
 	if (!ds_plant_allowed) {
 		snprintf(why, len, "load the module with plant=1");
 		return false;
 	}
 	if (plant->occasion)
 		return !ds_skip_layout(why, len);
-	for (i = 0; i < ds_nr_invariants; i++) {
-		if (ds_invariants[i].id == plant->invariant)
-			return ds_invariant_available(&ds_invariants[i], why, len);
-	}
-	return true;
+	return ds_plant_noticeable(plant, why, len) &&
+	       !(plant->missing && plant->missing(why, len));
 }
 
 static int ds_plant_check(const struct ds_plant *plant)
@@ -308,20 +475,24 @@ static int ds_plant_check(const struct ds_plant *plant)
 	struct ds_stock stock;
 	int err;
 
-	if (!ds_plant_available(plant, why, sizeof(why)))
+	if (!ds_plant_available(plant, why, sizeof(why)) ||
+	    !ds_plant_noticeable(plant, why, sizeof(why)))
 		return -EOPNOTSUPP;
-	err = ds_stock_make(&stock, 1, -1);
+	err = ds_stocks_get() ?: ds_stock_make(&stock, 1, -1);
 	if (err)
 		return err;
 	err = -ENOMEM;
 	ds_bad_folio = stock.own[0].folio;
 	ds_bad_page = alloc_page(GFP_KERNEL);
 	ds_bad_large = alloc_pages(GFP_KERNEL | __GFP_COMP, 1);
-	if (ds_bad_page && ds_bad_large) {
+	/* A small one, so that its slab is a single page. */
+	ds_bad_object = kzalloc(8, GFP_KERNEL);
+	if (ds_bad_page && ds_bad_large && ds_bad_object) {
 		/* On its list, where the damage expects it. */
 		ds_call(lru_add_drain_all)();
-		err = ds_check_armed(plant->invariant);
+		err = ds_check_armed(plant);
 	}
+	kfree(ds_bad_object);
 	if (ds_bad_large)
 		__free_pages(ds_bad_large, 1);
 	if (ds_bad_page)
@@ -376,9 +547,9 @@ static int ds_plant_double_drain(const struct ds_plant *plant)
 static int ds_plant_stalled(const struct ds_plant *plant)
 {
 	ds_plant_was_done = false;
-	WRITE_ONCE(ds_plant_armed, plant->invariant);
+	WRITE_ONCE(ds_plant_armed, plant);
 	ds_plant_slow_drain();
-	WRITE_ONCE(ds_plant_armed, 0);
+	WRITE_ONCE(ds_plant_armed, NULL);
 	return ds_plant_was_done ? 0 : -EBUSY;
 }
 
@@ -398,24 +569,39 @@ static int ds_plant_offline(const struct ds_plant *plant)
 		if (remove_cpu(cpu))
 			return -EOPNOTSUPP;	/* one that has to stay */
 	}
-	err = ds_check_armed(plant->invariant);
+	err = ds_check_armed(plant);
 	if (all_online)
 		back = add_cpu(cpu);
 	return err ?: back;
 }
 
+/* A fault that is made around a look at rest. */
+#define DS_DAMAGE(name, title, invariant, ...)				\
+	{ name, title, invariant, ds_plant_check, __VA_ARGS__ }
+
 const struct ds_plant ds_plants[] = {
-	{ "batch-too-long", "a batch as long as its size", 1, ds_plant_check },
-	{ "large-folio", "a large folio in a batch", 2, ds_plant_check },
-	{ "lru-in-lru-add", "a folio in lru_add that has PG_lru", 3,
-	  ds_plant_check },
-	{ "queued-twice", "a folio twice in lru_add", 4, ds_plant_check },
-	{ "few-references", "more batch entries than references", 5,
-	  ds_plant_check },
+	DS_DAMAGE("batch-too-long", "a batch as long as its size", 1,
+		  ds_stop_too_long),
+	DS_DAMAGE("large-folio", "a large folio in a batch", 2, ds_stop_large),
+	DS_DAMAGE("tail-page", "a tail page in a batch", 2, ds_stop_tail),
+	DS_DAMAGE("null-entry", "a batch entry that is NULL", 2, ds_stop_null),
+	DS_DAMAGE("slab-page", "a slab page in a batch", 2, ds_stop_slab),
+	DS_DAMAGE("tagged-entry", "a tagged pointer in another batch than mlock",
+		  2, ds_stop_tagged),
+	DS_DAMAGE("stray-pointer", "a batch entry that is no page", 2,
+		  ds_stop_stray),
+	DS_DAMAGE("lru-in-lru-add", "a folio in lru_add that has PG_lru", 3,
+		  ds_stop_on_lru),
+	DS_DAMAGE("lost-lru", "an own folio in rotate that has lost PG_lru", 3,
+		  ds_stop_lost_lru),
+	DS_DAMAGE("queued-twice", "a folio twice in lru_add", 4, ds_stop_twice),
+	DS_DAMAGE("few-references", "more batch entries than references", 5,
+		  ds_stop_few_references),
 	{ "many-references", "an own folio with a reference too many", 5,
 	  ds_plant_many_references },
-	{ "free-page", "a page in a batch without references, so too few of them",
-	  6, ds_plant_check, DS_INV_BIT(5) },
+	DS_DAMAGE("free-page",
+		  "a page in a batch without references, so too few of them", 6,
+		  ds_stop_free_page, .also = DS_INV_BIT(5)),
 	{ "left-after-drain", "a folio queued right after a local drain", 7,
 	  ds_plant_check },
 	{ "left-after-drain-all", "a folio queued right after a drain-all", 8,
@@ -424,23 +610,63 @@ const struct ds_plant ds_plants[] = {
 	  ds_plant_check },
 	{ "left-disabled", "a cache that somebody leaves disabled", 10,
 	  ds_plant_check },
-	{ "wrong-list", "an active folio on an inactive list", 11,
-	  ds_plant_check },
-	{ "active-in-generation", "an active folio on a list of the MGLRU", 12,
-	  ds_plant_check },
-	{ "strange-memcg", "a folio on a list with another memory cgroup", 13,
-	  ds_plant_check },
-	{ "wrong-list-size", "an lru_zone_size that is one too many", 14,
-	  ds_plant_check },
-	{ "wrong-generation-size", "an MGLRU nr_pages that is one too many", 15,
-	  ds_plant_check },
-	{ "wrong-node-counter", "an LRU counter of a node that is one too many",
-	  16, ds_plant_check },
-	{ "flag-unevictable", "an evictable folio with PG_unevictable", 17,
-	  ds_plant_check },
+	DS_DAMAGE("wrong-list", "an active folio on an inactive list", 11,
+		  ds_list_active),
+	DS_DAMAGE("wrong-type", "a folio of files on a list of anonymous ones",
+		  11, ds_list_type),
+	DS_DAMAGE("broken-link", "a link on a list that leads back to itself", 11,
+		  ds_list_broken),
+	DS_DAMAGE("unlisted", "a folio on a list without PG_lru", 11,
+		  ds_list_no_lru),
+	DS_DAMAGE("unreferenced", "a folio on a list without references", 11,
+		  ds_list_no_refs),
+	DS_DAMAGE("active-in-generation", "an active folio on a list of the MGLRU",
+		  12, ds_list_active),
+	DS_DAMAGE("unevictable-in-generation",
+		  "an unevictable folio on a list of the MGLRU", 12,
+		  ds_list_unevictable),
+	DS_DAMAGE("wrong-type-in-generation",
+		  "a folio of files on a list of the MGLRU for anonymous ones",
+		  12, ds_list_type),
+	DS_DAMAGE("no-generation",
+		  "a folio on a list of the MGLRU without a generation", 12,
+		  ds_list_no_gen),
+	DS_DAMAGE("broken-link-in-generation",
+		  "a link on a list of the MGLRU that leads back to itself", 12,
+		  ds_list_broken),
+	DS_DAMAGE("unlisted-in-generation",
+		  "a folio on a list of the MGLRU without PG_lru", 12,
+		  ds_list_no_lru),
+	DS_DAMAGE("unreferenced-in-generation",
+		  "a folio on a list of the MGLRU without references", 12,
+		  ds_list_no_refs),
+	DS_DAMAGE("strange-memcg", "a folio on a list with another memory cgroup",
+		  13, ds_list_stranger),
+	DS_DAMAGE("strange-node", "a folio on a list of another node", 13,
+		  ds_list_node, .missing = ds_miss_nodes),
+	DS_DAMAGE("wrong-list-size", "an lru_zone_size that is one too many", 14,
+		  ds_list_size),
+	DS_DAMAGE("wrong-generation-size", "an MGLRU nr_pages that is one too many",
+		  15, ds_list_gen_size),
+	DS_DAMAGE("wrong-node-counter",
+		  "an LRU counter of a node that is one too many", 16,
+		  ds_list_node_stat),
+	DS_DAMAGE("wrong-zone-counter",
+		  "an LRU counter of a zone that is one too many", 16,
+		  ds_list_zone_stat),
+	DS_DAMAGE("flag-unevictable", "an evictable folio with PG_unevictable", 17,
+		  ds_list_unevictable),
+	DS_DAMAGE("wrong-unevictable-counter",
+		  "nr_unevictable of a node that is one too many", 17,
+		  ds_list_unevictable_stat),
+	DS_DAMAGE("wrong-unevictable-size",
+		  "an lru_zone_size of unevictable pages that is one too many", 17,
+		  ds_list_unevictable_size, .missing = ds_skip_no_memcg),
 	{ "mlock-event", "an mlock that was counted twice", 18, ds_plant_check },
-	{ "flag-mlocked", "a folio with PG_mlocked that nobody counted", 19,
-	  ds_plant_check },
+	DS_DAMAGE("flag-mlocked", "a folio with PG_mlocked that nobody counted",
+		  19, ds_list_mlocked),
+	DS_DAMAGE("wrong-mlock-counter", "nr_mlock of a zone that is one too many",
+		  19, ds_list_mlock_stat),
 	{ "mlock-count", "an mlock_count that nobody has set", 20,
 	  ds_plant_check },
 	{ "stranded", "a folio that stays unevictable after its munlock", 21,

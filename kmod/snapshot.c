@@ -71,7 +71,8 @@ static void ds_look_at(struct ds_slot *s, unsigned long entry)
 	s->mapcount = atomic_read(&page->_mapcount) + 1;
 	s->mapping = (unsigned long)READ_ONCE(page->mapping);
 	s->index = READ_ONCE(page->index);
-	s->free = !s->refcount || PageBuddy(page);
+	/* Tail pages have no references of their own. */
+	s->free = !PageTail(page) && (!s->refcount || PageBuddy(page));
 	if (PageTail(page))
 		s->unfit = "a tail page";
 	else if (PageHead(page))
