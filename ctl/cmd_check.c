@@ -248,10 +248,11 @@ free:
 }
 
 /*
- * One planted fault in a run of its own, so that the probes are armed and the
- * results are zero before.  Return: 0 or -1 and @err.
+ * A run, so that the probes are armed and the results are zero before: a fault if
+ * @name is not NULL, most of which check, and a check of its own if @check.
  */
-static int plant_one(struct ds_nl *nl, const char *name, struct ds_facts *f, struct ds_err *err)
+static int plant_one(struct ds_nl *nl, const char *name, bool check, struct ds_facts *f,
+		     struct ds_err *err)
 {
 	const struct ds_arg start[] = {
 		{ DS_A_SEED, DS_ARG_U64, 0, NULL },
@@ -267,6 +268,8 @@ static int plant_one(struct ds_nl *nl, const char *name, struct ds_facts *f, str
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(cmds); i++) {
+		if ((cmds[i] == DS_CMD_PLANT && !name) || (cmds[i] == DS_CMD_CHECK && !check))
+			continue;
 		if (ds_nl_run(nl, cmds[i], args[i], nr[i], DS_REQUEST_MS, &done, err)) {
 			/* the run that has begun ends, or the next fault cannot be made */
 			if (i && !ds_nl_run(nl, DS_CMD_RACE_STOP, NULL, 0, DS_REQUEST_MS,
@@ -300,7 +303,7 @@ int ds_cmd_plant(int argc, char **argv)
 	}
 	ds_signals_init();
 	nl = ds_nl_open(&err);
-	if (!nl || plant_one(nl, o.plant, f, &err)) {
+	if (!nl || plant_one(nl, o.plant, true, f, &err)) {
 		ret = ds_cmd_fail(&err);
 		goto free;
 	}
@@ -318,19 +321,33 @@ free:
 	return ret;
 }
 
-/* Prints which invariants noticed, and what is wrong with that.  Return: right? */
-static bool noticed_rightly(const struct ds_item *it, const struct ds_facts *f)
+/* Bits of the invariants that are violated and count. */
+static u64 violated(const struct ds_facts *f)
 {
-	bool right = it->invariants;
 	u64 seen = 0;
 	unsigned int k;
 
-	printf("%s (%s): noticed by", it->name, it->title);
 	for (k = 0; k < f->nr_inv; k++) {
-		if (!f->inv[k].violations || f->inv[k].reported)
-			continue;
-		printf(" %s", f->inv[k].name);
-		seen |= 1ULL << (f->inv[k].id - 1);
+		if (f->inv[k].violations && !f->inv[k].reported)
+			seen |= 1ULL << (f->inv[k].id - 1);
+	}
+	return seen;
+}
+
+/*
+ * Prints which invariants noticed, but for those that @always are violated, and
+ * what is wrong with that.  Return: right?
+ */
+static bool noticed_rightly(const struct ds_item *it, const struct ds_facts *f, u64 always)
+{
+	u64 seen = violated(f) & ~always;
+	bool right = it->invariants;
+	unsigned int k;
+
+	printf("%s (%s): noticed by", it->name, it->title);
+	for (k = 0; k < 64; k++) {
+		if (seen & (1ULL << k))
+			printf(" I%u", k + 1);
 	}
 	if (!seen)
 		printf(" nothing");
@@ -345,6 +362,54 @@ static bool noticed_rightly(const struct ds_item *it, const struct ds_facts *f)
 	putchar('\n');
 	fflush(stdout);
 	return right;
+}
+
+/*
+ * Invariants that a stock kernel is known to break.  There no fault need be
+ * planted: its own is the proof that the check can notice.
+ */
+static const struct {
+	u32 id;
+	const char *release;	/* how the kernel's name begins */
+} broken_by_kernel[] = {
+	{ 33, "6.1." },
+};
+
+static u64 broken_here(const char *release)
+{
+	u64 mask = 0;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(broken_by_kernel); i++) {
+		if (!strncmp(release, broken_by_kernel[i].release,
+			     strlen(broken_by_kernel[i].release)))
+			mask |= 1ULL << (broken_by_kernel[i].id - 1);
+	}
+	return mask;
+}
+
+/*
+ * Prints what is violated with no fault planted, and sets @wrong when it is more
+ * than the kernel is known to break.  Return: bits of all of it.
+ */
+static u64 print_unplanted(const struct ds_facts *f, const char *release, bool *wrong)
+{
+	u64 seen = violated(f), known = broken_here(release);
+	unsigned int k;
+
+	for (k = 0; k < f->nr_inv; k++) {
+		u64 bit = 1ULL << (f->inv[k].id - 1);
+
+		if (!(seen & bit))
+			continue;
+		printf("no fault: noticed by %s, %s\n", f->inv[k].name,
+		       known & bit ? "which this kernel is known to break: proof enough" :
+		       "wrongly, or the kernel is broken");
+		if (!(known & bit))
+			ds_output_violation(stdout, "  ", &f->inv[k].first);
+	}
+	*wrong |= seen & ~known;
+	return seen;
 }
 
 /* Invariants that are available and that no planted fault has proven. */
@@ -369,8 +434,15 @@ static int selftest_all(struct ds_nl *nl, const struct ds_msg *caps, struct ds_f
 {
 	const char *reason = "this module has none";
 	unsigned int i, tried = 0, noticed = 0;
+	u64 proven, always;
 	struct ds_err err;
-	u64 proven = 0;
+	bool wrong = false;
+
+	/* first without: what is violated then is no planted fault's doing */
+	if (plant_one(nl, NULL, true, f, &err))
+		return ds_cmd_fail(&err);
+	always = print_unplanted(f, caps->release, &wrong);
+	proven = always & broken_here(caps->release);
 
 	for (i = 0; i < caps->nr_items; i++) {
 		const struct ds_item *it = &caps->items[i];
@@ -382,16 +454,20 @@ static int selftest_all(struct ds_nl *nl, const struct ds_msg *caps, struct ds_f
 			printf("%s: skipped: %s\n", it->name, it->reason);
 			continue;
 		}
+		if (it->invariants & proven & broken_here(caps->release)) {
+			printf("%s: skipped: the kernel breaks it by itself\n", it->name);
+			continue;
+		}
 		if (ds_signals_seen())
 			break;
-		if (plant_one(nl, it->name, f, &err)) {
+		if (plant_one(nl, it->name, false, f, &err)) {
 			if (err.exit != DS_EXIT_SKIP)
 				return ds_cmd_fail(&err);
 			printf("%s: skipped: %s\n", it->name, err.text);
 			continue;
 		}
 		tried++;
-		if (noticed_rightly(it, f)) {
+		if (noticed_rightly(it, f, always)) {
 			noticed++;
 			proven |= it->invariants;
 		}
@@ -405,7 +481,11 @@ static int selftest_all(struct ds_nl *nl, const struct ds_msg *caps, struct ds_f
 		printf("%u/%u noticed\n", noticed, tried);
 		return ds_cmd_end_output(DS_EXIT_INCONCLUSIVE);
 	}
-	if (print_unproven(caps, proven))
+	/* and once more: all damage was undone */
+	if (plant_one(nl, NULL, true, f, &err))
+		return ds_cmd_fail(&err);
+	print_unplanted(f, caps->release, &wrong);
+	if (print_unproven(caps, proven) || wrong)
 		tried++;	/* what is unproven is a failure too */
 	printf("%u/%u noticed\n", noticed, tried);
 	return ds_cmd_end_output(noticed == tried ? DS_EXIT_PASS : DS_EXIT_FAIL);

@@ -14,6 +14,7 @@
 #include <linux/mutex.h>
 #include <linux/pagevec.h>
 #include <linux/percpu.h>
+#include <linux/resource.h>
 #include <linux/sched.h>
 #include <linux/static_call.h>
 #include <linux/types.h>
@@ -62,7 +63,11 @@
 	X(mlock_new_folio, void, (struct folio *folio),			\
 	  "mlock_new_folio", "mlock_new_page")				\
 	X(munlock_folio, void, (struct folio *folio),			\
-	  "munlock_folio", "munlock_page")
+	  "munlock_folio", "munlock_page")				\
+	X(mm_alloc, struct mm_struct *, (void), "mm_alloc")		\
+	X(arch_pick_mmap_layout, void,					\
+	  (struct mm_struct *mm, struct rlimit *rlim_stack),		\
+	  "arch_pick_mmap_layout")
 
 #define DS_DATA(X)							\
 	X(cpu_fbatches, "cpu_fbatches")					\
@@ -467,6 +472,13 @@ void ds_probe_i26(struct ds_check *c);
 void ds_probe_i27(struct ds_check *c);
 void ds_probe_i28(struct ds_check *c);
 void ds_examine_i30(struct ds_check *c);
+
+/* ---- invariant_pin.c ---- */
+
+void ds_pin_init(void);
+void ds_pin_exit(void);
+bool ds_skip_pin(char *why, size_t len);
+void ds_probe_i33(struct ds_check *c);
 
 /* ---- plant.c ---- */
 

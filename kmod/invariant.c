@@ -377,6 +377,9 @@ const struct ds_invariant ds_invariants[] = {
 	  .needs = DS_NEEDS(folio_activate) | DS_NEEDS(folio_deactivate) },
 	{ .id = 30, .skip = ds_skip_offline, .examine = ds_examine_i30 },
 	{ .id = 32, .skip = ds_skip_layout },
+	{ .id = 33, .skip = ds_skip_pin, .probe = ds_probe_i33,
+	  .needs = DS_NEEDS(lru_add_drain_all) | DS_NEEDS(mm_alloc) |
+		   DS_NEEDS(arch_pick_mmap_layout) },
 };
 
 const unsigned int ds_nr_invariants = ARRAY_SIZE(ds_invariants);

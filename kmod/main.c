@@ -421,6 +421,7 @@ static void ds_unload(void)
 		destroy_workqueue(ds_watch);
 	}
 	ds_count_exit();
+	ds_pin_exit();
 	ds_race_exit();
 	if (ds_on_cpus)
 		destroy_workqueue(ds_on_cpus);
@@ -465,6 +466,7 @@ static int __init ds_init(void)
 		err = ds_calibrate_usage();
 	if (err)
 		goto unwind;
+	ds_pin_init();
 	err = ds_count_init();
 	if (err)
 		goto unwind;

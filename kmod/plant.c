@@ -689,6 +689,8 @@ const struct ds_plant ds_plants[] = {
 	  ds_plant_offline, .occasion = true },
 	{ "stalled-drain", "a drain that does not return", 32,
 	  ds_plant_stalled },
+	{ "pin-drains", "a long-term pin with a drain-all that nobody needs", 33,
+	  ds_plant_check },
 };
 
 const unsigned int ds_nr_plants = ARRAY_SIZE(ds_plants);

@@ -145,6 +145,12 @@
 	  "a CPU that is left halfway, by its hotplug/target, has not got there") \
 	X(32, NONE, "every drain returns within its limit",		\
 	  "a drain waits for works and locks that are held for a short time only", \
-	  "a busy host: the limit follows the slowest drain seen")
+	  "a busy host: the limit follows the slowest drain seen")	\
+	X(33, LOOK, "a long-term pin drains all CPUs only if a folio of its range may sit in a " \
+	  "batch", \
+	  "collect_longterm_unpinnable_folios() (mm/gup.c) drains when a folio has references " \
+	  "that page tables, page cache, swap cache and the pin itself do not explain", \
+	  "isolation and other references that last for a short time: tried again; " \
+	  "6.1.192 breaks it: it expects a pin to be one reference in place of 1024")
 
 #endif /* _UAPI_LINUX_DRAINSTRESS_INVARIANTS_H */
