@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * A version 2 control group for the load, with a memory limit where the memory
- * controller can be had.  A host without it only loses the limit.  The group
- * is called drainstress-PID, so that two runs do not meet.  A guard process
- * removes it when the controller is killed; should that be killed too, the next
- * run removes the empty group.  It moves nobody: the child enters by itself.
+ * controller can be had, and one in which nobody is, for the module's own files.
+ * A host without it only loses the limit and a check.  The groups are called
+ * drainstress-PID and drainstress-PID-own, so that two runs do not meet.  A guard
+ * process removes a group when the controller is killed; should that be killed
+ * too, the next run removes the empty group.  It moves nobody: the child enters
+ * by itself.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -22,6 +24,7 @@
 #include "cgroup.h"
 
 #define PREFIX "drainstress-"
+#define OWN "-own"
 #define GUARD_MS 10000
 
 static int find_mount(char *dir, size_t len)
@@ -69,7 +72,7 @@ static void remove_stale(const char *root)
 		if (strncmp(e->d_name, PREFIX, strlen(PREFIX)))
 			continue;
 		pid = strtol(e->d_name + strlen(PREFIX), &end, 10);
-		if (*end || pid <= 0 || !kill(pid, 0) || errno != ESRCH)
+		if ((*end && strcmp(end, OWN)) || pid <= 0 || !kill(pid, 0) || errno != ESRCH)
 			continue;
 		unlinkat(dirfd(d), e->d_name, AT_REMOVEDIR);
 	}
@@ -134,6 +137,36 @@ static void start_guard(struct ds_cgroup *cg)
 	cg->guard_pid = pid;
 }
 
+/* Makes a group, and finds its place in @cg.  Return: 0 or -errno and @note. */
+static int make_group(struct ds_cgroup *cg, const char *suffix, const char *loss, char *note,
+		      size_t len)
+{
+	char root[200], path[300];
+	int ret;
+
+	memset(cg, 0, sizeof(*cg));
+	cg->guard_fd = -1;
+	note[0] = '\0';
+	ret = find_mount(root, sizeof(root));
+	if (ret) {
+		snprintf(note, len, "no cgroup v2 is mounted: %s", loss);
+		return ret;
+	}
+	remove_stale(root);
+	/* fails where it is on already or is bound to a v1 hierarchy */
+	snprintf(path, sizeof(path), "%s/cgroup.subtree_control", root);
+	write_text(path, "+memory");
+	snprintf(cg->dir, sizeof(cg->dir), "%s/" PREFIX "%d%s", root, getpid(), suffix);
+	if (mkdir(cg->dir, 0755)) {
+		ret = -errno;
+		snprintf(note, len, "%s: %s: %s", cg->dir, strerror(-ret), loss);
+		cg->dir[0] = '\0';
+		return ret;
+	}
+	snprintf(cg->procs, sizeof(cg->procs), "%s/cgroup.procs", cg->dir);
+	return 0;
+}
+
 /**
  * ds_cgroup_make() - make the group
  * @limit: bytes of memory
@@ -144,41 +177,41 @@ static void start_guard(struct ds_cgroup *cg)
  */
 int ds_cgroup_make(struct ds_cgroup *cg, u64 limit, char *note, size_t len)
 {
-	char root[200], path[300], num[32];
-	int ret;
+	static const char loss[] = "the load runs without a memory limit";
+	char path[300], num[32];
+	int ret = make_group(cg, "", loss, note, len);
 
-	memset(cg, 0, sizeof(*cg));
-	cg->guard_fd = -1;
-	note[0] = '\0';
-	ret = find_mount(root, sizeof(root));
-	if (ret) {
-		snprintf(note, len,
-			 "no cgroup v2 is mounted: the load runs without a memory limit");
+	if (ret)
 		return ret;
-	}
-	remove_stale(root);
-	/* fails where it is on already or is bound to a v1 hierarchy */
-	snprintf(path, sizeof(path), "%s/cgroup.subtree_control", root);
-	write_text(path, "+memory");
-	snprintf(cg->dir, sizeof(cg->dir), "%s/" PREFIX "%d", root, getpid());
-	if (mkdir(cg->dir, 0755)) {
-		ret = -errno;
-		snprintf(note, len, "%s: %s: the load runs without a memory limit", cg->dir,
-			 strerror(-ret));
-		cg->dir[0] = '\0';
-		return ret;
-	}
-	snprintf(cg->procs, sizeof(cg->procs), "%s/cgroup.procs", cg->dir);
 	snprintf(path, sizeof(path), "%s/memory.max", cg->dir);
 	snprintf(num, sizeof(num), "%llu", limit);
 	ret = write_text(path, num);
 	if (ret)
-		snprintf(note, len,
-			 "cgroup v2 has no memory controller here (%s): the load runs without a memory limit",
-			 strerror(-ret));
+		snprintf(note, len, "cgroup v2 has no memory controller here (%s): %s",
+			 strerror(-ret), loss);
 	cg->limited = !ret;
 	start_guard(cg);
 	return 0;
+}
+
+/**
+ * ds_cgroup_make_own() - make the group that only the module charges
+ *
+ * Return: its id, or 0 when there is none or it has no memory controller; then
+ * I29 is skipped.  ds_cgroup_remove() is to be called either way.
+ */
+u64 ds_cgroup_make_own(struct ds_cgroup *cg)
+{
+	char path[300], note[400];
+	struct stat st;
+
+	if (make_group(cg, OWN, "", note, sizeof(note)))
+		return 0;
+	start_guard(cg);
+	snprintf(path, sizeof(path), "%s/memory.max", cg->dir);
+	if (access(path, F_OK) || stat(cg->dir, &st))
+		return 0;
+	return st.st_ino;
 }
 
 /**

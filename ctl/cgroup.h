@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The load's control group.  See cgroup.c.
+ * The load's control group and the module's.  See cgroup.c.
  */
 #ifndef DS_CGROUP_H
 #define DS_CGROUP_H
@@ -24,6 +24,7 @@ struct ds_cgroup {
 };
 
 int ds_cgroup_make(struct ds_cgroup *cg, u64 limit, char *note, size_t len);
+u64 ds_cgroup_make_own(struct ds_cgroup *cg);
 u64 ds_cgroup_oom_kills(const struct ds_cgroup *cg);
 int ds_cgroup_remove(struct ds_cgroup *cg, unsigned int timeout_ms);
 

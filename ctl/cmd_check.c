@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <sys/vfs.h>
 
+#include "cgroup.h"
 #include "commands.h"
 #include "opts.h"
 #include "report.h"
@@ -17,6 +18,7 @@
 
 /* Those that can be checked for one memory cgroup: I11 to I15. */
 #define OF_LISTS (0x1fULL << 10)
+#define CGROUP_MS 2000	/* to remove a group that nobody is in */
 
 struct check_opts {
 	u64 invariants;
@@ -251,18 +253,19 @@ free:
  * A run, so that the probes are armed and the results are zero before: a fault if
  * @name is not NULL, most of which check, and a check of its own if @check.
  */
-static int plant_one(struct ds_nl *nl, const char *name, bool check, struct ds_facts *f,
-		     struct ds_err *err)
+static int run_checks(struct ds_nl *nl, const char *name, bool check, u64 memcg,
+		      struct ds_facts *f, struct ds_err *err)
 {
 	const struct ds_arg start[] = {
 		{ DS_A_SEED, DS_ARG_U64, 0, NULL },
 		{ DS_A_RACE, DS_ARG_U8, 0, NULL },
+		{ DS_A_CGROUP, DS_ARG_U64, memcg, NULL },
 	};
 	const struct ds_arg which = { DS_A_NAME, DS_ARG_STRING, 0, name };
 	static const u8 cmds[] = { DS_CMD_RACE_START, DS_CMD_PLANT, DS_CMD_CHECK,
 		DS_CMD_RACE_STOP };
 	const struct ds_arg *args[] = { start, &which, NULL, NULL };
-	const unsigned int nr[] = { ARRAY_SIZE(start), 1, 0, 0 };
+	const unsigned int nr[] = { ARRAY_SIZE(start) - !memcg, 1, 0, 0 };
 	struct ds_err ignored;
 	struct ds_msg done;
 	unsigned int i;
@@ -280,6 +283,18 @@ static int plant_one(struct ds_nl *nl, const char *name, bool check, struct ds_f
 		ds_msg_free(&done);
 	}
 	return read_facts(nl, f, err);
+}
+
+/* The same with a memory cgroup of its own, where there can be one. */
+static int plant_one(struct ds_nl *nl, const char *name, bool check, struct ds_facts *f,
+		     struct ds_err *err)
+{
+	struct ds_cgroup own;
+	u64 memcg = ds_cgroup_make_own(&own);
+	int ret = run_checks(nl, name, check, memcg, f, err);
+
+	ds_cgroup_remove(&own, CGROUP_MS);
+	return ret;
 }
 
 /**

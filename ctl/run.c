@@ -224,6 +224,7 @@ static int start_race(struct ds_run *run, struct ds_err *err)
 	struct ds_arg args[9];
 	struct ds_msg done;
 	unsigned int n = 0;
+	u64 own = ds_cgroup_make_own(&run->own);
 
 	args[n++] = (struct ds_arg){ DS_A_SEED, DS_ARG_U64, o->seed, NULL };
 	args[n++] = (struct ds_arg){ DS_A_RACE, DS_ARG_U8,
@@ -239,6 +240,8 @@ static int start_race(struct ds_run *run, struct ds_err *err)
 		args[n++] = (struct ds_arg){ DS_A_DRAINS, DS_ARG_U64, o->drains_mask, NULL };
 	if (o->cpus)
 		args[n++] = (struct ds_arg){ DS_A_CPUS, DS_ARG_STRING, 0, o->cpus };
+	if (own)
+		args[n++] = (struct ds_arg){ DS_A_CGROUP, DS_ARG_U64, own, NULL };
 	if (ds_nl_run(run->nl, DS_CMD_RACE_START, args, n, START_MS, &done, err)) {
 		/* no work has been done, so it is no hang of the kernel under test */
 		if (err->exit == DS_EXIT_HANG)
@@ -403,6 +406,9 @@ static void clean_up(struct ds_run *run)
 	ret = ds_cgroup_remove(&run->cg, STOP_HUNG_MS);
 	if (ret)
 		ds_run_say(run, "cgroup %s cannot be removed: %s", run->cg.dir, strerror(-ret));
+	ret = ds_cgroup_remove(&run->own, STOP_HUNG_MS);
+	if (ret)
+		ds_run_say(run, "cgroup %s cannot be removed: %s", run->own.dir, strerror(-ret));
 	ds_signals_victims(0, "");
 	ds_nl_close(run->nl);
 	ds_kmsg_close(&run->kmsg);

@@ -35,6 +35,7 @@ struct ds_run {
 	struct ds_nl *nl;
 	struct ds_load load;
 	struct ds_cgroup cg;
+	struct ds_cgroup own;		/* for the module's own files */
 	struct ds_kmsg kmsg;
 	struct ds_progress progress;
 	struct ds_snapshot now;

@@ -295,6 +295,7 @@ struct ds_race_config {
 	u32 online_rate;
 	enum drainstress_race race;
 	bool accounting;
+	u64 memcg;		/* cgroup id of the run's own, 0: none */
 	struct cpumask cpus;
 };
 
@@ -473,6 +474,14 @@ void ds_probe_i27(struct ds_check *c);
 void ds_probe_i28(struct ds_check *c);
 void ds_examine_i30(struct ds_check *c);
 
+/* ---- invariant_memcg.c ---- */
+
+const char *ds_memcg_find(u64 id);
+void ds_memcg_start(u64 id);
+void ds_memcg_stop(void);
+bool ds_skip_memcg(char *why, size_t len);
+void ds_probe_i29(struct ds_check *c);
+
 /* ---- invariant_pin.c ---- */
 
 void ds_pin_init(void);
@@ -482,6 +491,9 @@ void ds_probe_i33(struct ds_check *c);
 
 /* ---- plant.c ---- */
 
+/* Which of several faults for one invariant, where it is made in the check. */
+enum ds_plant_variant { DS_PLANT_ONLY, DS_PLANT_HELD, DS_PLANT_COUNT };
+
 /**
  * struct ds_plant - one row a planted fault
  * @invariant:	the one that must notice
@@ -489,6 +501,7 @@ void ds_probe_i33(struct ds_check *c);
  *		when the fault really was there to be seen
  * @damage:	does the damage around a look at rest, or undoes it; called inside
  *		stop_machine() if the look is one for @invariant
+ * @variant:	which one, for code of the check that asks ds_plant_variant_here()
  * @missing:	writes why the fault cannot be made here, although the invariant is
  *		available; true: so it is
  * @also:	DS_INV_BIT of those that must notice too, for the reason that the
@@ -502,6 +515,7 @@ struct ds_plant {
 	unsigned int invariant;
 	int (*run)(const struct ds_plant *plant);
 	void (*damage)(bool on);
+	enum ds_plant_variant variant;
 	bool (*missing)(char *why, size_t len);
 	u64 also;
 	bool occasion;
@@ -512,12 +526,19 @@ extern const unsigned int ds_nr_plants;
 extern bool ds_plant_allowed;
 extern const struct ds_plant *ds_plant_armed;	/* the fault that is wanted, or NULL */
 
-/* Whether the fault for @invariant is to be done at this point now. */
-static inline bool ds_plant_here(unsigned int invariant)
+static inline bool ds_plant_variant_here(unsigned int invariant,
+					 enum ds_plant_variant variant)
 {
 	const struct ds_plant *armed = READ_ONCE(ds_plant_armed);
 
-	return unlikely(armed) && armed->invariant == invariant && !armed->damage;
+	return unlikely(armed) && armed->invariant == invariant &&
+	       armed->variant == variant && !armed->damage;
+}
+
+/* Whether the fault for @invariant is to be done at this point now. */
+static inline bool ds_plant_here(unsigned int invariant)
+{
+	return ds_plant_variant_here(invariant, DS_PLANT_ONLY);
 }
 
 bool ds_plant_available(const struct ds_plant *plant, char *why, size_t len);

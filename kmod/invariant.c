@@ -375,6 +375,8 @@ const struct ds_invariant ds_invariants[] = {
 	  .needs = DS_NEEDS(folio_mark_lazyfree) },
 	{ .id = 28, .skip = ds_skip_events, .probe = ds_probe_i28,
 	  .needs = DS_NEEDS(folio_activate) | DS_NEEDS(folio_deactivate) },
+	{ .id = 29, .skip = ds_skip_memcg, .probe = ds_probe_i29,
+	  .needs = DS_NEEDS(lru_add_drain_all) },
 	{ .id = 30, .skip = ds_skip_offline, .examine = ds_examine_i30 },
 	{ .id = 32, .skip = ds_skip_layout },
 	{ .id = 33, .skip = ds_skip_pin, .probe = ds_probe_i33,

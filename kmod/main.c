@@ -104,6 +104,7 @@ static void ds_put_back(void)
 {
 	ds_online_stop();
 	ds_race_stop();
+	ds_memcg_stop();
 	if (ds_has(DS_SYM_lru_add_drain_all))
 		ds_call(lru_add_drain_all)();
 	ds_stocks_put();
@@ -279,6 +280,7 @@ static int ds_do_start(struct ds_request *req, struct ds_request_result *result)
 	}
 	ds_nr_checks = 0;
 	ds_sums = (struct ds_check_sums){ };
+	ds_memcg_start(req->config.memcg);
 	ds_canary();
 	err = ds_online_start(req->config.online_rate, req->config.seed);
 	if (err) {

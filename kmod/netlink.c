@@ -424,6 +424,7 @@ static int ds_race_start_cmd(struct sk_buff *in, struct genl_info *info)
 {
 	struct ds_race_config *config;
 	struct ds_request *req;
+	const char *missing;
 	int err;
 
 	if (ds_missing(info, DS_A_SEED))
@@ -449,6 +450,12 @@ static int ds_race_start_cmd(struct sk_buff *in, struct genl_info *info)
 	if (config->online_rate > DS_ONLINE_RATE_MAX)
 		err = ds_refuse(info, DS_A_ONLINE_RATE,
 				"ONLINE_RATE: takes 0 to 10000", -ERANGE);
+	if (info->attrs[DS_A_CGROUP]) {
+		config->memcg = nla_get_u64(info->attrs[DS_A_CGROUP]);
+		missing = ds_memcg_find(config->memcg);
+		if (missing)
+			err = ds_refuse(info, DS_A_CGROUP, missing, -ENOENT);
+	}
 	if (config->stutter_ms > DS_STUTTER_MAX_MS)
 		err = ds_refuse(info, DS_A_STUTTER_MS,
 				"STUTTER_MS: takes 0 to 60000", -ERANGE);

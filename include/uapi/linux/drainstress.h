@@ -89,6 +89,9 @@
  *			sample is one batch and up to 32 folios of one LRU list
  *		[DS_A_RACE] u8, enum drainstress_race; default: DS_RACE_FULL
  *		[DS_A_ACCOUNTING] u8, 0: probes stay off (for benchmarks)
+ *		[DS_A_CGROUP] u64, id of a version 2 cgroup (the inode number of
+ *			its directory) with the memory controller, to which
+ *			nothing else is or was charged; without it I29 is skipped
  *	out:	DS_A_REQUEST u32
  *	event:	STATE "running"
  *	done:	status 0, or why the run could not start

@@ -139,6 +139,11 @@
 	  "lru_deactivate() active ones and with the MGLRU every one", \
 	  "another CPU may isolate a folio in between, or the MGLRU is being switched: " \
 	  "tried again; what reclaim counts elsewhere is not read") \
+	X(29, QUIESCE, "a memory cgroup to which only the module's own files were charged is " \
+	  "empty after them", \
+	  "lruvec_del_folio() takes each page off its list and its counts; whatever is left " \
+	  "after truncate and drain-all was leaked or counted twice", \
+	  "isolation, pins: looked at again")				\
 	X(30, NONE, "nothing is left in the batches of a CPU that is offline", \
 	  "page_alloc_cpu_dead() drains them when the CPU is dead, and nothing but a CPU " \
 	  "itself fills its batches", \
