@@ -18,7 +18,7 @@
 static const char ds_none_given[] =
 	"the run was given no memory cgroup of its own";
 
-/* Why there is none, or NULL; stays as it is when the run has ended. */
+/* Why there is none, or NULL. */
 static const char *ds_memcg_missing = ds_none_given;
 
 /**
@@ -89,7 +89,7 @@ const char *ds_memcg_find(u64 id)
 }
 
 /**
- * ds_memcg_start() - the memory cgroup of the run that begins
+ * ds_memcg_start() - the memory cgroup of the run that begins, and of its owner
  * @id: its cgroup's id, 0: there is none
  *
  * Context: the ordered work queue.
@@ -108,12 +108,16 @@ void ds_memcg_start(u64 id)
 		   id ? "the run's memory cgroup has gone" : ds_none_given);
 }
 
-/* The run has ended, and its cgroup may be removed.  Context: likewise. */
+/*
+ * The owner has gone: until then there may be a check after the end of the run.
+ * The cgroup can be removed at any time.  Context: likewise.
+ */
 void ds_memcg_stop(void)
 {
 	if (ds_memcg)
 		css_put(&ds_memcg->css);
 	ds_memcg = NULL;
+	WRITE_ONCE(ds_memcg_missing, ds_none_given);
 }
 
 /* What all lruvecs of the memory cgroup hold at one moment. */

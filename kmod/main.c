@@ -104,7 +104,6 @@ static void ds_put_back(void)
 {
 	ds_online_stop();
 	ds_race_stop();
-	ds_memcg_stop();
 	if (ds_has(DS_SYM_lru_add_drain_all))
 		ds_call(lru_add_drain_all)();
 	ds_stocks_put();
@@ -117,6 +116,7 @@ static void ds_put_back(void)
 static void ds_cleanup(struct work_struct *work)
 {
 	ds_put_back();
+	ds_memcg_stop();
 }
 
 static DECLARE_WORK(ds_cleanup_work, ds_cleanup);
