@@ -170,6 +170,11 @@ $(B)/tests/ask: tests/vm/ask.c $(filter-out %/main.o,$(CTL_OBJ)) Makefile
 	@mkdir -p $(@D)
 	$(CC) $(DS_CFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.c %.o,$^) $(DS_LIBS)
 
+# What makes folios busy, for tests/vm/t/innocent.test.
+$(B)/tests/busy: tests/vm/busy.c Makefile
+	@mkdir -p $(@D)
+	$(CC) $(DS_CFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $< -luring
+
 # ---- the rest ----
 
 clean:					## remove what was built; keep kernels and results
