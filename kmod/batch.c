@@ -302,6 +302,7 @@ unsigned int ds_fill(unsigned int kind, struct ds_stock *stock, unsigned int n,
 			pos = 0;
 	}
 	__this_cpu_add(ds_stats.fill[kind], done);
+	ds_ring_put(DS_DID_FILL, kind, done, n, stock->own[0].cpu);
 	preempt_enable();
 	return done;
 }
@@ -340,6 +341,7 @@ unsigned int ds_fill_exact(unsigned int kind, struct ds_stock *stock,
 			done++;
 	}
 	__this_cpu_add(ds_stats.fill[kind], done);
+	ds_ring_put(DS_DID_FILL, kind, done, n, DS_ON_NONE);
 	preempt_enable();
 	return done;
 }

@@ -86,7 +86,7 @@ void ds_drain_watch(u64 *stalled_ms)
 		if (age > limit && !ds_call_told[i]) {
 			ds_call_told[i] = true;
 			ds_violate(32, NULL, -1,
-				   "expected every drain to return within %u ms, one has not returned for %u ms",
+				   "expected every drain to return within %u ms, found one that has not for %u ms",
 				   jiffies_to_msecs(limit), jiffies_to_msecs(age));
 		}
 	}
@@ -280,9 +280,14 @@ bool ds_drain_available(unsigned int drain, char *why, size_t len)
  */
 int ds_drain(unsigned int drain, int cpu, struct ds_stock *stock)
 {
-	int slot = ds_call_begin();
-	int err = ds_drain_kinds[drain].run(cpu, stock, false);
+	int target = ds_drain_kinds[drain].all_cpus ? DS_ON_ALL : cpu;
+	int slot = ds_call_begin(), err;
 
+	ds_ring_put(DS_DID_DRAIN, drain, 0, 0, target);
+	err = ds_drain_kinds[drain].run(cpu, stock, false);
+	/* What waits for other CPUs takes long: then the end tells something. */
+	if (drain != DS_DRAIN_LOCAL && drain != DS_DRAIN_RELEASE)
+		ds_ring_put(DS_DID_DRAINED, drain, 0, 0, target);
 	ds_call_end(slot);
 	raw_cpu_inc(ds_stats.call[drain]);
 	return err;

@@ -358,6 +358,14 @@ struct ds_slot {
 	int refcount;
 	int mapcount;
 	const char *unfit;	/* why it cannot be in a batch, or NULL */
+	unsigned long memcg_data;	/* as it stands there, never followed */
+	int lruvec_memcg;	/* css id, with @walked; 0: not known */
+	s16 lruvec_nid;		/* with @walked */
+	s16 nid;		/* -1: a poisoned page */
+	u16 list;		/* number + 1 of the list walked, 0: none was */
+	u8 zone;
+	u8 order;
+	bool walked;		/* it was found in an lruvec */
 	u16 cpu;
 	u8 kind;
 	u8 slot;
@@ -390,6 +398,7 @@ struct ds_snapshot {
 	struct ds_own_state *own;
 };
 
+void ds_picture(struct ds_slot *s, struct page *page);
 struct ds_snapshot *ds_snapshot_alloc(void);
 void ds_snapshot_free(struct ds_snapshot *snap);
 int ds_snapshot_take(struct ds_snapshot *snap);
@@ -450,6 +459,16 @@ int ds_calibrate_usage(void);
 
 /* ---- invariant_lru.c ---- */
 
+#define DS_LIST_LEN	48	/* room for the name of a list */
+
+struct ds_memcg_facts {
+	int id;			/* of its css, above 0 */
+	u64 inode;		/* of its directory */
+};
+
+bool ds_memcg_of(unsigned long memcg_data, struct ds_memcg_facts *facts);
+unsigned int ds_list_by_flags(unsigned long flags, unsigned int zone);
+void ds_list_text(char *text, size_t len, unsigned int list);
 void ds_examine_i10(struct ds_check *c);
 void ds_examine_lists(struct ds_check *c);
 bool ds_cgroup_exists(u64 id);
@@ -546,9 +565,49 @@ void ds_plant_stopped(bool on);
 void ds_plant_lists(unsigned int first, unsigned int last, bool on);
 void ds_plant_done(void);
 
+/* ---- ring.c: the last actions of the module, by CPU ---- */
+
+/* What an entry's other members mean stands with each. */
+enum ds_what {
+	DS_DID_NOTHING,
+	DS_DID_FILL,		/* which: batch kind; n, of; target: whose folios */
+	DS_DID_PREPARE,		/* which: batch kind; n */
+	DS_DID_DRAIN,		/* which: drain kind; target */
+	DS_DID_DRAINED,		/* the same; noted of those that take long */
+	DS_DID_EARLY,		/* which: batch kind; n folios */
+	DS_DID_TRUNCATE,
+	DS_DID_RACE,		/* n: 1 begins, 0 ends */
+	DS_DID_CHECK,		/* n: 1 begins, 0 ends */
+	DS_DID_PROBE,		/* which: invariant */
+	DS_DID_PLANT,		/* which: index of ds_plants */
+};
+
+#define DS_ON_ALL	(-1)	/* concerns all CPUs */
+#define DS_ON_NONE	(-2)	/* concerns none but the one it ran on */
+#define DS_DID_LEN	64	/* room for an action in words */
+
+/* One action, as it is read. */
+struct ds_did {
+	u64 time_ns;		/* CLOCK_MONOTONIC */
+	u16 cpu;		/* where it was done */
+	s16 target;
+	u8 what;
+	u8 which;
+	u8 n;
+	u8 of;
+};
+
+void ds_ring_begin(bool on);
+void ds_ring_end(void);
+void ds_ring_put(enum ds_what what, unsigned int which, unsigned int n,
+		 unsigned int of, int target);
+unsigned int ds_ring_last(int cpu, struct ds_did *out, unsigned int max);
+void ds_did_text(const struct ds_did *did, char *text, size_t len);
+
 /* ---- result.c: counts, first violations, finished requests, events ---- */
 
 #define DS_MAX_INVARIANT 64
+#define DS_VIOLATION_DID 16	/* last actions that a violation tells */
 
 struct ds_violation {
 	unsigned int invariant;
@@ -556,16 +615,13 @@ struct ds_violation {
 	int cpu;
 	int kind;		/* 0: none */
 	int slot;		/* -1: none */
-	bool has_folio;
-	unsigned long pfn;
-	unsigned long flags;
-	unsigned long mapping;
-	unsigned long index;
-	int refcount;
-	int mapcount;
+	struct ds_slot folio;	/* pfn 0: there is none */
+	struct ds_memcg_facts memcg;	/* of the folio; id 0: not known */
 	pid_t pid;
 	char comm[TASK_COMM_LEN];
 	char text[DS_TEXT_LEN];
+	unsigned int nr_did;
+	struct ds_did did[DS_VIOLATION_DID];	/* the oldest first */
 };
 
 struct ds_result {

@@ -433,6 +433,7 @@ int ds_check_run(struct ds_check *c)
 		goto out;
 	ds_race_pause();
 	ds_online_pause();
+	ds_ring_put(DS_DID_CHECK, 0, 1, 0, DS_ON_ALL);
 	c->snap->plant = true;
 	c->again->plant = true;
 	err = ds_snapshot_take(c->snap);
@@ -450,15 +451,18 @@ int ds_check_run(struct ds_check *c)
 	for (i = 0; i < ds_nr_invariants && !ds_abandoned(); i++) {
 		const struct ds_invariant *inv = &ds_invariants[i];
 
-		if ((c->mask & DS_INV_BIT(inv->id)) && inv->probe &&
-		    ds_invariant_available(inv, why, sizeof(why)))
-			inv->probe(c);
+		if (!(c->mask & DS_INV_BIT(inv->id)) || !inv->probe ||
+		    !ds_invariant_available(inv, why, sizeof(why)))
+			continue;
+		ds_ring_put(DS_DID_PROBE, inv->id, 0, 0, DS_ON_ALL);
+		inv->probe(c);
 	}
 	if (c->gone)
 		err = -ENOENT;
 	if (ds_abandoned())
 		err = -ECANCELED;
 resume:
+	ds_ring_put(DS_DID_CHECK, 0, 0, 0, DS_ON_ALL);
 	ds_online_resume();
 	ds_race_resume();
 out:

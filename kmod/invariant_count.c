@@ -33,19 +33,6 @@ static int ds_cpu_of_round(unsigned int round)
 	return cpu < nr_cpu_ids ? cpu : cpumask_first(cpu_online_mask);
 }
 
-static void ds_describe(struct ds_slot *s, struct folio *folio)
-{
-	*s = (struct ds_slot){
-		.folio = folio,
-		.pfn = folio_pfn(folio),
-		.flags = *folio_flags(folio, 0),
-		.refcount = folio_ref_count(folio),
-		.mapcount = atomic_read(&folio->_mapcount) + 1,
-		.mapping = (unsigned long)folio->mapping,
-		.index = folio->index,
-	};
-}
-
 struct ds_make {
 	struct ds_stock *stock;
 	unsigned int nr;
@@ -282,7 +269,7 @@ static void ds_move_report(const struct ds_move *m, int cpu)
 	if (wrong == DS_NR_EVENTS)
 		return;
 	ds_violate(m->invariant, NULL, cpu,
-		   "%u folios of batch %s moved: expected %s to rise by %u, it rose by %u, and was wrong in %u tries",
+		   "%u folios of batch %s moved: expected %s to rise by %u, found that it rose by %u, and was wrong in %u tries",
 		   m->moved, ds_batch_name[m->kind], ds_events[wrong].name,
 		   m->expected[wrong], m->found[wrong], DS_TRIES);
 }
@@ -510,7 +497,7 @@ static void ds_mlock_judge(struct ds_mlocks *m, unsigned int taken)
 			continue;
 		m->expected = expected;
 		m->found = found;
-		ds_describe(&m->first, folio);
+		ds_picture(&m->first, &folio->page);
 	}
 }
 
@@ -665,7 +652,7 @@ static unsigned int ds_stranded(struct ds_stock *stock, struct ds_slot *first)
 		    !folio_test_unevictable(folio))
 			continue;
 		if (!n++)
-			ds_describe(first, folio);
+			ds_picture(first, &folio->page);
 	}
 	return n;
 }

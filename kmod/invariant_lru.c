@@ -160,21 +160,43 @@ bool ds_cgroup_exists(u64 id)
 	return ds_each_lruvec(first_online_node, ds_is_cgroup, &id);
 }
 
+/**
+ * ds_memcg_of() - which memory cgroup it is that a folio is charged to
+ * @memcg_data: as the folio has it; perhaps broken, so it is not followed but
+ *	looked for among the memory cgroups that there are
+ * @facts: gets what is known of it
+ *
+ * No memory cgroup is the root, whose lruvec such a folio is on.  Return: false
+ * when there is none of these.  Context: any in which RCU may be read.
+ */
+bool ds_memcg_of(unsigned long memcg_data, struct ds_memcg_facts *facts)
+{
+	bool found = false;
+#ifdef CONFIG_MEMCG
+	struct cgroup_subsys_state *css = NULL, *root;
+
+	if (mem_cgroup_disabled())
+		return false;
+	rcu_read_lock();
+	root = ds_root_css();
+	while (root && !found) {
+		css = css_next_descendant_pre(css, root);
+		if (!css)
+			break;
+		found = memcg_data ? memcg_data == (unsigned long)mem_cgroup_from_css(css) :
+			css == root;
+		if (found) {
+			facts->id = css->id;
+			facts->inode = cgroup_ino(css->cgroup);
+		}
+	}
+	rcu_read_unlock();
+#endif
+	return found;
+}
+
 /* ---- one walk of lists ---- */
 
-static void ds_picture(struct ds_slot *s, struct page *page)
-{
-	memset(s, 0, sizeof(*s));
-	if (!page)
-		return;
-	s->folio = (struct folio *)page;
-	s->pfn = page_to_pfn(page);
-	s->flags = READ_ONCE(page->flags);
-	s->refcount = page_ref_count(page);
-	s->mapcount = atomic_read(&page->_mapcount) + 1;
-	s->mapping = (unsigned long)READ_ONCE(page->mapping);
-	s->index = READ_ONCE(page->index);
-}
 
 static struct ds_suspect *ds_suspect(struct ds_walk *w, unsigned int invariant,
 				     enum ds_wrong wrong, unsigned int list,
@@ -242,6 +264,22 @@ static unsigned int ds_list_of(unsigned long flags)
 		return LRU_UNEVICTABLE;
 	return (flags & BIT(PG_swapbacked) ? LRU_INACTIVE_ANON : LRU_INACTIVE_FILE) +
 	       (flags & BIT(PG_active) ? LRU_ACTIVE : 0);
+}
+
+/**
+ * ds_list_by_flags() - the list that a folio's flags name
+ * @flags: of the folio, with PG_lru
+ * @zone: its zone
+ *
+ * Return: a number for ds_list_text().
+ */
+unsigned int ds_list_by_flags(unsigned long flags, unsigned int zone)
+{
+	unsigned int gen = ds_gen_of(flags);
+
+	if (!gen || flags & BIT(PG_unevictable))
+		return ds_list_of(flags);
+	return DS_GEN_LIST(gen - 1, !(flags & BIT(PG_swapbacked)), zone);
 }
 
 static bool ds_fits_list(unsigned int list, unsigned long flags, int zone)
@@ -555,14 +593,20 @@ static const char *const ds_list_names[NR_LRU_LISTS] = {
 	[LRU_UNEVICTABLE] = "unevictable",
 };
 
-static void ds_list_text(char *text, size_t len, unsigned int list)
+/**
+ * ds_list_text() - the name of a list
+ * @text: gets it
+ * @len: room in @text, DS_LIST_LEN is enough
+ * @list: an enum lru_list, or beyond those one of the MGLRU's
+ */
+void ds_list_text(char *text, size_t len, unsigned int list)
 {
 	unsigned int place = list - NR_LRU_LISTS;
 
 	if (list < NR_LRU_LISTS)
 		snprintf(text, len, "%s", ds_list_names[list]);
 	else
-		snprintf(text, len, "generation %u %s zone %u",
+		snprintf(text, len, "MGLRU generation %u %s zone %u",
 			 place / MAX_NR_ZONES / 2,
 			 place / MAX_NR_ZONES % 2 ? "file" : "anon",
 			 place % MAX_NR_ZONES);
@@ -579,21 +623,26 @@ static const char *const ds_wrong_texts[] = {
 static void ds_report(struct ds_walk *w, struct ds_suspect *s)
 {
 	const struct ds_lruvec *l = &w->targets[s->target];
-	char list[48];
+	char list[DS_LIST_LEN];
 
 	ds_list_text(list, sizeof(list), s->list);
+	if (s->invariant != 15)
+		s->folio.list = s->list + 1;
+	s->folio.walked = true;
+	s->folio.lruvec_nid = l->nid;
+	s->folio.lruvec_memcg = ds_memcg_id(l);
 	if (s->wrong != DS_WRONG_SIZE) {
 		ds_violate(s->invariant, &s->folio, -1,
 			   "node %d memcg %d %s: %s (%u looks)", l->nid,
 			   ds_memcg_id(l), list, ds_wrong_texts[s->wrong],
 			   DS_LRU_LOOKS);
 	} else if (s->invariant == 14) {
-		ds_violate(14, NULL, -1,
+		ds_violate(14, &s->folio, -1,
 			   "node %d memcg %d %s zone %u: expected lru_zone_size %ld as on the list, found %ld (%u looks)",
 			   l->nid, ds_memcg_id(l), list, s->zone, s->expected,
 			   s->found, DS_LRU_LOOKS);
 	} else {
-		ds_violate(s->invariant, NULL, -1,
+		ds_violate(s->invariant, &s->folio, -1,
 			   "node %d memcg %d MGLRU %s zone %u: expected nr_pages %ld as on the lists, found %ld (%u looks)",
 			   l->nid, ds_memcg_id(l), s->list ? "file" : "anon",
 			   s->zone, s->expected, s->found, DS_LRU_LOOKS);

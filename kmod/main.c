@@ -332,8 +332,10 @@ static int ds_do_check(struct ds_request *req, struct ds_request_result *result)
 
 static int ds_do_plant(struct ds_request *req, struct ds_request_result *result)
 {
-	int err = req->plant->run(req->plant);
+	int err;
 
+	ds_ring_put(DS_DID_PLANT, req->plant - ds_plants, 0, 0, DS_ON_ALL);
+	err = req->plant->run(req->plant);
 	if (!err)
 		ds_count(result, "planted", 1);
 	return err;

@@ -14,6 +14,15 @@
 #include "drainstress.h"
 
 #define DS_CAPS_SIZE	(32 * 1024)
+/* The longest violation; a dump's message has room for one page at least. */
+#define DS_VIOLATION_SIZE						\
+	(2 * nla_total_size(DS_TEXT_LEN) + nla_total_size(160) +	\
+	 nla_total_size(DS_LIST_LEN) + nla_total_size(TASK_COMM_LEN) +	\
+	 8 * nla_total_size_64bit(sizeof(u64)) +			\
+	 14 * nla_total_size(sizeof(u32)) + DS_VIOLATION_DID *		\
+	 nla_total_size(nla_total_size_64bit(sizeof(u64)) +		\
+			nla_total_size(sizeof(u32)) +			\
+			nla_total_size(DS_DID_LEN)))
 /* Checked by hand: the range of a policy is 16 bits, signed. */
 #define DS_STUTTER_MAX_MS	60000
 
@@ -68,32 +77,111 @@ static int ds_put_item(struct sk_buff *skb, u32 class, u32 id, const char *name,
 	return ds_put_item_of(skb, class, id, name, title, reason, 0);
 }
 
+static int ds_put_action(struct sk_buff *skb, const struct ds_did *did)
+{
+	struct nlattr *nest = nla_nest_start(skb, DS_VIOL_ACTION);
+	char text[DS_DID_LEN];
+
+	if (!nest)
+		return -EMSGSIZE;
+	ds_did_text(did, text, sizeof(text));
+	if (nla_put_u64_64bit(skb, DS_ACTION_TIME_NS, did->time_ns,
+			      DS_ACTION_PAD) ||
+	    nla_put_u32(skb, DS_ACTION_CPU, did->cpu) ||
+	    nla_put_string(skb, DS_ACTION_TEXT, text)) {
+		nla_nest_cancel(skb, nest);
+		return -EMSGSIZE;
+	}
+	nla_nest_end(skb, nest);
+	return 0;
+}
+
+/* "expected this, found that" in its two parts. */
+static int ds_put_expected(struct sk_buff *skb, const char *text)
+{
+	static const char first[] = "expected ", second[] = ", found ";
+	char part[DS_TEXT_LEN];
+	const char *expected = strstr(text, first);
+	const char *found = expected ? strstr(expected, second) : NULL;
+
+	if (!found)
+		return 0;
+	expected += sizeof(first) - 1;
+	strscpy(part, expected,
+		min_t(size_t, sizeof(part), found - expected + 1));
+	return nla_put_string(skb, DS_VIOL_EXPECTED, part) ?:
+	       nla_put_string(skb, DS_VIOL_FOUND, found + sizeof(second) - 1);
+}
+
+/* Where on the LRU: what was walked, or else what the folio itself says. */
+static int ds_put_lru(struct sk_buff *skb, const struct ds_violation *v)
+{
+	const struct ds_slot *s = &v->folio;
+	int memcg = s->walked ? s->lruvec_memcg : v->memcg.id;
+	int nid = s->walked ? s->lruvec_nid : s->nid;
+	char list[DS_LIST_LEN] = "none, PG_lru is clear";
+
+	if (!s->walked && !s->pfn)
+		return 0;
+	if (s->list)
+		ds_list_text(list, sizeof(list), s->list - 1);
+	else if (s->flags & BIT(PG_lru))
+		ds_list_text(list, sizeof(list),
+			     ds_list_by_flags(s->flags, s->zone));
+	if ((s->list || s->pfn) && nla_put_string(skb, DS_VIOL_LIST, list))
+		return -EMSGSIZE;
+	if (nid >= 0 && nla_put_u32(skb, DS_VIOL_LRUVEC_NODE, nid))
+		return -EMSGSIZE;
+	return memcg ? nla_put_u32(skb, DS_VIOL_LRUVEC_MEMCG, memcg) : 0;
+}
+
+static int ds_put_folio(struct sk_buff *skb, const struct ds_violation *v)
+{
+	const struct ds_slot *s = &v->folio;
+	char flags_text[160];
+
+	snprintf(flags_text, sizeof(flags_text), "%pGp", &s->flags);
+	if (nla_put_u64_64bit(skb, DS_VIOL_PFN, s->pfn, DS_VIOL_PAD) ||
+	    nla_put_u64_64bit(skb, DS_VIOL_FLAGS, s->flags, DS_VIOL_PAD) ||
+	    nla_put_string(skb, DS_VIOL_FLAGS_TEXT, flags_text) ||
+	    nla_put_u32(skb, DS_VIOL_REFCOUNT, s->refcount) ||
+	    nla_put_u32(skb, DS_VIOL_MAPCOUNT, s->mapcount) ||
+	    nla_put_u64_64bit(skb, DS_VIOL_MAPPING, s->mapping, DS_VIOL_PAD) ||
+	    nla_put_u64_64bit(skb, DS_VIOL_INDEX, s->index, DS_VIOL_PAD) ||
+	    nla_put_u32(skb, DS_VIOL_ORDER, s->order) ||
+	    (s->nid >= 0 && nla_put_u32(skb, DS_VIOL_NODE, s->nid)) ||
+	    nla_put_u32(skb, DS_VIOL_ZONE, s->zone) ||
+	    nla_put_u64_64bit(skb, DS_VIOL_MEMCG_DATA, s->memcg_data,
+			      DS_VIOL_PAD))
+		return -EMSGSIZE;
+	if (!v->memcg.id)
+		return 0;
+	return nla_put_u32(skb, DS_VIOL_MEMCG, v->memcg.id) ?:
+	       nla_put_u64_64bit(skb, DS_VIOL_MEMCG_INODE, v->memcg.inode,
+				 DS_VIOL_PAD);
+}
+
 static int ds_put_violation(struct sk_buff *skb, const struct ds_violation *v)
 {
 	struct nlattr *nest = nla_nest_start(skb, DS_A_VIOLATION);
-	char flags_text[160];
+	unsigned int i;
 
+	BUILD_BUG_ON(DS_VIOLATION_SIZE + 512 > NLMSG_GOODSIZE);
 	if (!nest)
 		return -EMSGSIZE;
 	if (nla_put_u32(skb, DS_VIOL_INVARIANT, v->invariant) ||
 	    nla_put_u64_64bit(skb, DS_VIOL_TIME_NS, v->time_ns, DS_VIOL_PAD) ||
 	    nla_put_string(skb, DS_VIOL_TEXT, v->text) ||
+	    ds_put_expected(skb, v->text) ||
 	    nla_put_u32(skb, DS_VIOL_CPU, v->cpu) ||
 	    nla_put_u32(skb, DS_VIOL_PID, v->pid) ||
 	    nla_put_string(skb, DS_VIOL_COMM, v->comm) ||
 	    (v->kind && nla_put_u32(skb, DS_VIOL_KIND, v->kind)) ||
-	    (v->slot >= 0 && nla_put_u32(skb, DS_VIOL_SLOT, v->slot)))
+	    (v->slot >= 0 && nla_put_u32(skb, DS_VIOL_SLOT, v->slot)) ||
+	    (v->folio.pfn && ds_put_folio(skb, v)) || ds_put_lru(skb, v))
 		goto cancel;
-	if (v->has_folio) {
-		snprintf(flags_text, sizeof(flags_text), "%pGp", &v->flags);
-		if (nla_put_u64_64bit(skb, DS_VIOL_PFN, v->pfn, DS_VIOL_PAD) ||
-		    nla_put_u64_64bit(skb, DS_VIOL_FLAGS, v->flags, DS_VIOL_PAD) ||
-		    nla_put_string(skb, DS_VIOL_FLAGS_TEXT, flags_text) ||
-		    nla_put_u32(skb, DS_VIOL_REFCOUNT, v->refcount) ||
-		    nla_put_u32(skb, DS_VIOL_MAPCOUNT, v->mapcount) ||
-		    nla_put_u64_64bit(skb, DS_VIOL_MAPPING, v->mapping,
-				      DS_VIOL_PAD) ||
-		    nla_put_u64_64bit(skb, DS_VIOL_INDEX, v->index, DS_VIOL_PAD))
+	for (i = 0; i < v->nr_did; i++) {
+		if (ds_put_action(skb, &v->did[i]))
 			goto cancel;
 	}
 	nla_nest_end(skb, nest);
@@ -214,6 +302,7 @@ static int ds_get_caps(struct sk_buff *in, struct genl_info *info)
 	head = genlmsg_put_reply(skb, info, &ds_family, 0, DS_CMD_GET_CAPS);
 	if (!head ||
 	    nla_put_string(skb, DS_A_RELEASE, init_utsname()->release) ||
+	    nla_put_string(skb, DS_A_VERSION, DS_VERSION) ||
 	    nla_put_u32(skb, DS_A_BATCH_SIZE, DS_BATCH_SIZE) ||
 	    nla_put_u8(skb, DS_A_MGLRU, !!ds_mglru()) ||
 	    nla_put_u32(skb, DS_A_OWNER, ds_owner_pid()) ||

@@ -290,6 +290,7 @@ static int ds_truncate_file(void *arg)
 {
 	struct ds_truncated *t = arg;
 
+	ds_ring_put(DS_DID_TRUNCATE, 0, 0, 0, DS_ON_NONE);
 	ds_truncates[t->how].fn(t->stock.file);
 	return 0;
 }
@@ -327,16 +328,9 @@ static void ds_count_left(struct ds_truncated *t)
 	preempt_disable();
 	for (i = 0; i < t->stock.nr; i++) {
 		struct folio *folio = t->stock.own[i].folio;
-		struct ds_slot s = {
-			.folio = folio,
-			.pfn = folio_pfn(folio),
-			.flags = *folio_flags(folio, 0),
-			.refcount = folio_ref_count(folio),
-			.mapcount = atomic_read(&folio->_mapcount) + 1,
-			.mapping = (unsigned long)folio->mapping,
-			.index = folio->index,
-		};
+		struct ds_slot s;
 
+		ds_picture(&s, &folio->page);
 		if (s.refcount == 1)
 			continue;
 		ds_find_here(folio, &s);

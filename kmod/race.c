@@ -164,6 +164,7 @@ static void ds_act_fill(int cpu, const struct ds_action *a)
 		/* Lazyfree works once a folio: make as many fit again. */
 		for (i = 0; i < a->n; i++)
 			row->prepare(stock->own[(a->start + i) % stock->nr].folio);
+		ds_ring_put(DS_DID_PREPARE, a->kind, a->n, a->n, DS_ON_NONE);
 	}
 	ds_fill(a->kind, stock, a->n, a->start);
 }
@@ -445,6 +446,8 @@ int ds_race_start(const struct ds_race_config *config)
 	ds_usage_reset();
 	ds_results_reset();
 	ds_drain_reset();
+	ds_ring_begin(config->race != DS_RACE_BARE);
+	ds_ring_put(DS_DID_RACE, 0, 1, 0, DS_ON_ALL);
 	if (config->accounting)
 		err = ds_usage_arm();
 	else
@@ -482,6 +485,8 @@ void ds_race_stop(void)
 	ds_drainer.task = NULL;
 	cpuhp_remove_state(ds_hp_state);	/* stops each CPU's kthread */
 	ds_racing = false;
+	ds_ring_end();
+	ds_ring_put(DS_DID_RACE, 0, 0, 0, DS_ON_ALL);
 }
 
 static void ds_wait_rest(struct ds_racer *r)

@@ -59,50 +59,58 @@ void ds_checked(unsigned int invariant, u64 n)
 	this_cpu_add(ds_checked_here[invariant], n);
 }
 
+/* Who reports it, and what was done last where it is. */
+static void ds_fill_in(struct ds_violation *v, const struct ds_slot *slot,
+		       int cpu)
+{
+	v->time_ns = ktime_get_mono_fast_ns();
+	v->nr_did = ds_ring_last(cpu, v->did, DS_VIOLATION_DID);
+	v->cpu = cpu < 0 ? raw_smp_processor_id() : cpu;
+	v->slot = -1;
+	v->pid = current->pid;
+	memcpy(v->comm, current->comm, sizeof(v->comm));
+	v->comm[sizeof(v->comm) - 1] = '\0';
+	if (!slot)
+		return;
+	v->folio = *slot;
+	v->kind = slot->kind;
+	v->slot = slot->kind ? slot->slot : -1;
+}
+
 /**
  * ds_violate() - reports a violation
  * @invariant: its number
  * @slot: the entry or folio it is about, or NULL
- * @cpu: where, -1: on the CPU that runs this
- * @fmt: expected against found
+ * @cpu: where; -1: on none in particular, then the last actions of all CPUs
+ *	are told, and the CPU that runs this
+ * @fmt: "expected this, found that", perhaps with more before it
  *
- * Any context.  The first of each invariant is kept and sent in full, the rest
- * are counted.
+ * Any context; with a @slot one in which RCU may be read.  The first of each
+ * invariant is kept and sent in full, the rest are counted.
  */
 void ds_violate(unsigned int invariant, const struct ds_slot *slot, int cpu,
 		const char *fmt, ...)
 {
 	struct ds_result *result = &ds_results[invariant];
 	struct ds_violation *v = &result->first;
+	struct ds_memcg_facts memcg = { };
 	unsigned long flags;
 	va_list args;
 
+	/* There may be thousands: not with the lock held, nor in vain. */
+	if (slot && slot->pfn && !READ_ONCE(result->has_first))
+		ds_memcg_of(slot->memcg_data, &memcg);
 	raw_spin_lock_irqsave(&ds_result_lock, flags);
 	result->violations++;
 	if (result->has_first) {
 		raw_spin_unlock_irqrestore(&ds_result_lock, flags);
 		return;
 	}
-	result->has_first = true;
+	WRITE_ONCE(result->has_first, true);
 	memset(v, 0, sizeof(*v));
 	v->invariant = invariant;
-	v->time_ns = ktime_get_mono_fast_ns();
-	v->cpu = cpu < 0 ? raw_smp_processor_id() : cpu;
-	v->slot = -1;
-	v->pid = current->pid;
-	memcpy(v->comm, current->comm, sizeof(v->comm));
-	v->comm[sizeof(v->comm) - 1] = '\0';
-	if (slot) {
-		v->kind = slot->kind;
-		v->slot = slot->kind ? slot->slot : -1;
-		v->has_folio = slot->pfn;
-		v->pfn = slot->pfn;
-		v->flags = slot->flags;
-		v->mapping = slot->mapping;
-		v->index = slot->index;
-		v->refcount = slot->refcount;
-		v->mapcount = slot->mapcount;
-	}
+	v->memcg = memcg;
+	ds_fill_in(v, slot, cpu);
 	va_start(args, fmt);
 	vsnprintf(v->text, sizeof(v->text), fmt, args);
 	va_end(args);

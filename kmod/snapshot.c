@@ -43,6 +43,35 @@ void ds_snapshot_free(struct ds_snapshot *snap)
 	kfree(snap);
 }
 
+/**
+ * ds_picture() - what a page says of itself
+ * @s: overwritten
+ * @page: of memory that is online, or NULL; nothing else need be right about it
+ *
+ * Nothing that the page points to is looked at.  Any context.
+ */
+void ds_picture(struct ds_slot *s, struct page *page)
+{
+	memset(s, 0, sizeof(*s));
+	s->folio = (struct folio *)page;
+	if (!page)
+		return;
+	s->pfn = page_to_pfn(page);
+	s->flags = READ_ONCE(page->flags);
+	s->refcount = page_ref_count(page);
+	s->mapcount = atomic_read(&page->_mapcount) + 1;
+	s->mapping = (unsigned long)READ_ONCE(page->mapping);
+	s->index = READ_ONCE(page->index);
+	s->zone = (s->flags >> ZONES_PGSHIFT) & ZONES_MASK;
+	s->nid = PagePoisoned(page) ? -1 : page_to_nid(page);
+#ifdef CONFIG_MEMCG
+	s->memcg_data = READ_ONCE(s->folio->memcg_data);
+#endif
+	/* The order stands in the second page. */
+	if (PageHead(page) && pfn_valid(s->pfn + 1))
+		s->order = compound_order(page);
+}
+
 /*
  * What the entry says of itself.  A pointer that is not a page of memory that
  * is online is not followed.
@@ -50,27 +79,19 @@ void ds_snapshot_free(struct ds_snapshot *snap)
 static void ds_look_at(struct ds_slot *s, unsigned long entry)
 {
 	struct page *page = (struct page *)(entry & ~3UL);
+	unsigned long pfn = page_to_pfn(page);
 	struct ds_own *own;
 
-	memset(s, 0, sizeof(*s));
+	if (!page || !pfn_valid(pfn) || pfn_to_page(pfn) != page ||
+	    !pfn_to_online_page(pfn)) {
+		ds_picture(s, NULL);
+		s->tag = entry & 3;
+		s->folio = (struct folio *)page;
+		s->unfit = page ? "not a page of memory that is online" : "NULL";
+		return;
+	}
+	ds_picture(s, page);
 	s->tag = entry & 3;
-	s->folio = (struct folio *)page;
-	if (!page) {
-		s->unfit = "NULL";
-		return;
-	}
-	s->pfn = page_to_pfn(page);
-	if (!pfn_valid(s->pfn) || pfn_to_page(s->pfn) != page ||
-	    !pfn_to_online_page(s->pfn)) {
-		s->unfit = "not a page of memory that is online";
-		s->pfn = 0;
-		return;
-	}
-	s->flags = READ_ONCE(page->flags);
-	s->refcount = page_ref_count(page);
-	s->mapcount = atomic_read(&page->_mapcount) + 1;
-	s->mapping = (unsigned long)READ_ONCE(page->mapping);
-	s->index = READ_ONCE(page->index);
 	/* Tail pages have no references of their own. */
 	s->free = !PageTail(page) && (!s->refcount || PageBuddy(page));
 	if (PageTail(page))

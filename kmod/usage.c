@@ -111,7 +111,7 @@ static int ds_leave(struct kretprobe_instance *ri, struct pt_regs *regs)
 	stats->hist[min_t(unsigned int, frame->drains, DS_USAGE_BUCKETS - 1)]++;
 	ds_checked(22, 1);
 	if (frame->drains > 1) {
-		ds_violate(22, NULL, -1,
+		ds_violate(22, NULL, raw_smp_processor_id(),
 			   "%s: expected at most 1 drain for one batch usage, found %u in %u releases",
 			   ds_usage_entry_name(frame->entry), frame->drains,
 			   frame->releases);
@@ -250,6 +250,7 @@ static int ds_hit_move(struct kprobe *kp, struct pt_regs *regs)
 			stats->effective[drain]++;
 	} else {
 		stats->flush_early[kind]++;
+		ds_ring_put(DS_DID_EARLY, kind, fbatch->nr, 0, DS_ON_NONE);
 		/*
 		 * Once the cache is disabled the next add empties a batch, mostly
 		 * before the drain of lru_cache_disable() comes to it.

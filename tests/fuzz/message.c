@@ -417,6 +417,7 @@ static void attr_nest(struct draft *d, struct rng *r)
 {
 	static const u16 types[] = {
 		DS_A_ITEM, DS_A_COUNTER, DS_A_VIOLATION, DS_A_CPUS, DS_A_KIND,
+		DS_A_VERSION,
 	};
 	unsigned int depth = 1 + below(r, one_in(r, 8) ? 2000 : 12);
 	u16 size = 8 + below(r, 9);

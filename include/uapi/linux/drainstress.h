@@ -40,6 +40,7 @@
  * @DS_CMD_GET_CAPS: do.  What this kernel and this load of the module can do.
  *	in:	-
  *	out:	DS_A_RELEASE string, kernel release
+ *		DS_A_VERSION string, of the module's sources
  *		DS_A_BATCH_SIZE u32, entries of a folio_batch
  *		DS_A_MGLRU u8, 1 when the multi-generational LRU is in use
  *		DS_A_OWNER u32, pid of the controller, 0 when there is none
@@ -182,7 +183,23 @@
  *	[DS_VIOL_FLAGS] u64 page flags word, [DS_VIOL_FLAGS_TEXT] string,
  *	[DS_VIOL_REFCOUNT] u32 (signed), [DS_VIOL_MAPCOUNT] u32 (signed),
  *	[DS_VIOL_MAPPING] u64, [DS_VIOL_INDEX] u64,
- *	DS_VIOL_PID u32, DS_VIOL_COMM string
+ *	DS_VIOL_PID u32, DS_VIOL_COMM string, who noticed it,
+ *	[DS_VIOL_EXPECTED] string, [DS_VIOL_FOUND] string: parts of DS_VIOL_TEXT,
+ *	[DS_VIOL_ORDER] u32, [DS_VIOL_NODE] u32, [DS_VIOL_ZONE] u32 of the folio,
+ *	[DS_VIOL_MEMCG_DATA] u64 the folio's word, pointer and flags,
+ *	[DS_VIOL_MEMCG] u32 css id and [DS_VIOL_MEMCG_INODE] u64 inode number of
+ *		the cgroup's directory, when there is such a memory cgroup; the
+ *		root's for a folio without one,
+ *	[DS_VIOL_LIST] string, the list it was found on, or the one that its
+ *		flags name,
+ *	[DS_VIOL_LRUVEC_NODE] u32, [DS_VIOL_LRUVEC_MEMCG] u32 css id: of the list
+ *		it was found on, or that the folio names; without the second it
+ *		is not known, or memory cgroups are disabled,
+ *	DS_VIOL_ACTION* nest, at most 16, the oldest first: what the module did
+ *		last on DS_VIOL_CPU, for it and on all CPUs; where the violation
+ *		is on no CPU in particular, what it did last anywhere:
+ *		DS_ACTION_TIME_NS u64 (CLOCK_MONOTONIC), DS_ACTION_CPU u32 that
+ *		did it, DS_ACTION_TEXT string
  */
 enum drainstress_cmd {
 	DS_CMD_UNSPEC,
@@ -241,6 +258,7 @@ enum drainstress_attr {
 	DS_A_SEQ,
 	DS_A_CGROUP,
 	DS_A_ONLINE_RATE,
+	DS_A_VERSION,
 	__DS_A_MAX,
 };
 
@@ -292,10 +310,34 @@ enum drainstress_viol_attr {
 	DS_VIOL_INDEX,
 	DS_VIOL_PID,
 	DS_VIOL_COMM,
+	DS_VIOL_EXPECTED,
+	DS_VIOL_FOUND,
+	DS_VIOL_ORDER,
+	DS_VIOL_NODE,
+	DS_VIOL_ZONE,
+	DS_VIOL_MEMCG_DATA,
+	DS_VIOL_MEMCG,
+	DS_VIOL_MEMCG_INODE,
+	DS_VIOL_LIST,
+	DS_VIOL_LRUVEC_NODE,
+	DS_VIOL_LRUVEC_MEMCG,
+	DS_VIOL_ACTION,
 	__DS_VIOL_MAX,
 };
 
 #define DS_VIOL_MAX (__DS_VIOL_MAX - 1)
+
+/* Inside DS_VIOL_ACTION. */
+enum drainstress_action_attr {
+	DS_ACTION_UNSPEC,
+	DS_ACTION_PAD,
+	DS_ACTION_TIME_NS,
+	DS_ACTION_CPU,
+	DS_ACTION_TEXT,
+	__DS_ACTION_MAX,
+};
+
+#define DS_ACTION_MAX (__DS_ACTION_MAX - 1)
 
 enum drainstress_event {
 	DS_EVENT_UNSPEC,
