@@ -165,12 +165,32 @@ static void print_looks(const struct ds_msg *done)
 	printf("pause_us: %llu\n", ds_msg_counter(done, "pause_ns") / 1000);
 }
 
-/*
- * Prints what was checked of the invariants in @show, 0: of all.  Return: the exit
- * code; one in @mask, which was asked for by name, has to have been checked.
- */
-static int print_facts(const struct ds_facts *f, u64 show, u64 mask)
+/* The command that checks the same again. */
+static void check_command(const struct check_opts *o, char *buf, size_t len)
 {
+	size_t n = snprintf(buf, len, "drainctl check%s%s", o->memcg ? " --memcg " : "",
+			    o->memcg ? o->memcg : "");
+	u64 mask = o->invariants;
+	unsigned int i;
+
+	for (i = 0; i < 64 && n < len; i++) {
+		if (!(mask & (1ULL << i)))
+			continue;
+		n += snprintf(buf + n, len - n, "%sI%u",
+			      mask & ((1ULL << i) - 1) ? "," : " --invariants ", i + 1);
+	}
+}
+
+/*
+ * Prints what was checked of the invariants in @show, 0: of all; @command is what
+ * repeats it, begun at @start_ns.  Return: the exit code; one in @mask, which was
+ * asked for by name, has to have been checked.
+ */
+static int print_facts(const struct ds_facts *f, u64 show, u64 mask, const char *command,
+		       u64 start_ns)
+{
+	struct ds_viol_context c = { .kernel = f->kernel, .module = f->module,
+		.repeat = command, .start_ns = start_ns };
 	int code = DS_EXIT_PASS;
 	u64 checked = 0;
 	unsigned int i;
@@ -191,8 +211,9 @@ static int print_facts(const struct ds_facts *f, u64 show, u64 mask)
 			printf("%-4s %10llu checked %6llu violations%s  %s\n", inv->name,
 			       inv->checked, inv->violations,
 			       inv->reported ? " (reported)" : "", inv->title);
+		c.count = inv->violations;
 		if (inv->violations && inv->first.has)
-			ds_output_violation(stdout, "  ", &inv->first);
+			ds_output_violation(stdout, "  ", &inv->first, &c);
 	}
 	if (!checked && code == DS_EXIT_PASS)
 		code = DS_EXIT_INCONCLUSIVE;
@@ -211,8 +232,10 @@ int ds_cmd_check(int argc, char **argv)
 	struct ds_msg done;
 	struct ds_err err;
 	struct ds_nl *nl = NULL;
+	char command[512];
 	unsigned int n = 0;
 	u64 cgroup = 0;
+	u64 start_ns;
 	int ret;
 
 	if (!facts)
@@ -223,6 +246,8 @@ int ds_cmd_check(int argc, char **argv)
 		goto free;
 	}
 	ds_signals_init();
+	start_ns = ds_now_ms() * 1000000;
+	check_command(&o, command, sizeof(command));
 	nl = ds_nl_open(&err);
 	if (!nl || (o.memcg && find_cgroup(o.memcg, &cgroup, &err)))
 		goto fail;
@@ -239,7 +264,7 @@ int ds_cmd_check(int argc, char **argv)
 		goto fail;
 	subtract(&facts[1], &facts[0]);
 	ret = print_facts(&facts[1], o.invariants ? o.invariants : cgroup ? OF_LISTS : 0,
-			  o.invariants);
+			  o.invariants, command, start_ns);
 	goto free;
 fail:
 	ret = ds_cmd_fail(&err);
@@ -306,7 +331,9 @@ int ds_cmd_plant(int argc, char **argv)
 	struct check_opts o = { .plant = NULL };
 	struct ds_nl *nl = NULL;
 	struct ds_err err;
+	char command[128];
 	unsigned int i;
+	u64 start_ns;
 	int ret;
 
 	if (!f)
@@ -317,6 +344,8 @@ int ds_cmd_plant(int argc, char **argv)
 		goto free;
 	}
 	ds_signals_init();
+	start_ns = ds_now_ms() * 1000000;
+	snprintf(command, sizeof(command), "drainctl plant %s", o.plant);
 	nl = ds_nl_open(&err);
 	if (!nl || plant_one(nl, o.plant, true, f, &err)) {
 		ret = ds_cmd_fail(&err);
@@ -325,7 +354,7 @@ int ds_cmd_plant(int argc, char **argv)
 	/* the fault is made once: that other things were not checked is no matter */
 	for (i = 0; i < f->nr_inv && !(f->inv[i].violations && !f->inv[i].reported); i++)
 		;
-	ret = print_facts(f, 0, 0);
+	ret = print_facts(f, 0, 0, command, start_ns);
 	if (i == f->nr_inv) {
 		fprintf(stderr, "drainctl: plant %s: no check noticed the fault\n", o.plant);
 		ret = DS_EXIT_INCONCLUSIVE;

@@ -60,7 +60,7 @@ static void print_text(const struct ds_msg *m)
 
 	switch (m->event) {
 	case DS_EVENT_VIOLATION:
-		ds_output_violation(stdout, "", &m->violation);
+		ds_output_violation(stdout, "", &m->violation, NULL);
 		return;
 	case DS_EVENT_STATE:
 		printf("state: %s\n", m->state);
@@ -89,7 +89,7 @@ static void on_event(void *arg, const struct ds_msg *m)
 		else
 			puts("events were lost");
 	} else {
-		line = m ? ds_json_event(m) : json_pack("{s:s}", "event", "lost");
+		line = m ? ds_json_event(m, NULL) : json_pack("{s:s}", "event", "lost");
 		json_dumpf(line, stdout, JSON_COMPACT);
 		json_decref(line);
 		putchar('\n');

@@ -9,6 +9,7 @@
 
 #include "opts.h"
 #include "report.h"
+#include "version.h"
 
 /* Names of directories and tasks need not be UTF-8, JSON has to. */
 static json_t *text(const char *value)
@@ -67,25 +68,54 @@ json_t *ds_json_counters(const struct ds_msg *m)
 	return o;
 }
 
-/**
- * ds_json_violation() - a violation with what is known of it
- */
-json_t *ds_json_violation(const struct ds_violation *v)
+static json_t *json_memcg(const struct ds_violation *v)
 {
 	json_t *o = json_object();
 
-	json_object_set_new(o, "invariant", json_sprintf("I%u", v->invariant));
-	set_text(o, "text", v->text);
-	set_u64(o, "time_ns", v->time_ns);
-	set_u64(o, "cpu", v->cpu);
-	set_u64(o, "pid", v->pid);
-	set_text(o, "comm", v->comm);
-	if (DS_HAS(v, DS_VIOL_KIND))
-		set_text(o, "kind", ds_kind_name(v->kind));
-	if (DS_HAS(v, DS_VIOL_SLOT))
-		set_u64(o, "slot", v->slot);
+	set_hex(o, "data", v->memcg_data);
+	if (DS_HAS(v, DS_VIOL_MEMCG))
+		set_u64(o, "id", v->memcg);
+	if (DS_HAS(v, DS_VIOL_MEMCG_INODE))
+		set_u64(o, "inode", v->memcg_inode);
+	return o;
+}
+
+static json_t *json_lruvec(const struct ds_violation *v)
+{
+	json_t *o = json_object();
+
+	set_u64(o, "node", v->lruvec_node);
+	if (DS_HAS(v, DS_VIOL_LRUVEC_MEMCG))
+		set_u64(o, "memcg", v->lruvec_memcg);
+	return o;
+}
+
+static json_t *json_actions(const struct ds_violation *v)
+{
+	json_t *a = json_array(), *o;
+	unsigned int i;
+
+	for (i = 0; i < v->nr_actions; i++) {
+		const struct ds_action *action = &v->actions[i];
+
+		o = json_object();
+		/* before the violation negative, as in the text */
+		json_object_set_new(o, "relative_ns",
+				    json_integer((json_int_t)(action->time_ns - v->time_ns)));
+		set_u64(o, "time_ns", action->time_ns);
+		set_u64(o, "cpu", action->cpu);
+		set_text(o, "text", action->text);
+		json_array_append_new(a, o);
+	}
+	return a;
+}
+
+static void json_folio(json_t *o, const struct ds_violation *v)
+{
 	if (DS_HAS(v, DS_VIOL_PFN))
 		set_hex(o, "pfn", v->pfn);
+	if (DS_HAS(v, DS_VIOL_ORDER))
+		set_u64(o, "order", v->order);
 	if (DS_HAS(v, DS_VIOL_FLAGS))
 		set_hex(o, "flags", v->flags);
 	if (DS_HAS(v, DS_VIOL_FLAGS_TEXT))
@@ -98,13 +128,74 @@ json_t *ds_json_violation(const struct ds_violation *v)
 		set_hex(o, "mapping", v->mapping);
 	if (DS_HAS(v, DS_VIOL_INDEX))
 		set_u64(o, "index", v->index);
+	if (DS_HAS(v, DS_VIOL_NODE))
+		set_u64(o, "node", v->node);
+	if (DS_HAS(v, DS_VIOL_ZONE))
+		set_u64(o, "zone", v->zone);
+	if (DS_HAS(v, DS_VIOL_MEMCG_DATA))
+		json_object_set_new(o, "memcg", json_memcg(v));
+	if (DS_HAS(v, DS_VIOL_LRUVEC_NODE))
+		json_object_set_new(o, "lruvec", json_lruvec(v));
+	if (DS_HAS(v, DS_VIOL_LIST))
+		set_text(o, "list", v->list);
+}
+
+static void json_context(json_t *o, const struct ds_violation *v, const struct ds_viol_context *c)
+{
+	if (c->start_ns)
+		json_object_set_new(o, "since_start_ns",
+				    json_integer((json_int_t)(v->time_ns - c->start_ns)));
+	if (c->kernel)
+		set_text(o, "kernel", c->kernel);
+	set_text(o, "drainctl", DS_VERSION);
+	if (c->module && c->module[0])
+		set_text(o, "module", c->module);
+	if (c->has_seed)
+		set_u64(o, "seed", c->seed);
+	if (c->repeat)
+		set_text(o, "repeat", c->repeat);
+}
+
+/**
+ * ds_json_violation() - a violation with what is known of it
+ * @c: what the run knows of it, or NULL
+ */
+json_t *ds_json_violation(const struct ds_violation *v, const struct ds_viol_context *c)
+{
+	const char *title = ds_invariant_title(v->invariant);
+	const char *why = ds_invariant_why(v->invariant);
+	json_t *o = json_object();
+
+	json_object_set_new(o, "invariant", json_sprintf("I%u", v->invariant));
+	if (title)
+		set_text(o, "title", title);
+	if (why)
+		set_text(o, "why", why);
+	set_text(o, "text", v->text);
+	if (DS_HAS(v, DS_VIOL_EXPECTED))
+		set_text(o, "expected", v->expected);
+	if (DS_HAS(v, DS_VIOL_FOUND))
+		set_text(o, "found", v->found);
+	set_u64(o, "time_ns", v->time_ns);
+	set_u64(o, "cpu", v->cpu);
+	set_u64(o, "pid", v->pid);
+	set_text(o, "comm", v->comm);
+	if (DS_HAS(v, DS_VIOL_KIND))
+		set_text(o, "kind", ds_kind_name(v->kind));
+	if (DS_HAS(v, DS_VIOL_SLOT))
+		set_u64(o, "slot", v->slot);
+	json_folio(o, v);
+	json_object_set_new(o, "actions", json_actions(v));
+	if (c)
+		json_context(o, v, c);
 	return o;
 }
 
 /**
  * ds_json_event() - an event, as one line of the events file
+ * @c: of a violation, or NULL
  */
-json_t *ds_json_event(const struct ds_msg *m)
+json_t *ds_json_event(const struct ds_msg *m, const struct ds_viol_context *c)
 {
 	static const char * const names[] = {
 		[DS_EVENT_UNSPEC] = "?",
@@ -125,7 +216,7 @@ json_t *ds_json_event(const struct ds_msg *m)
 		set_u64(o, "command", m->command);
 	}
 	if (DS_HAS(m, DS_A_VIOLATION))
-		json_object_set_new(o, "violation", ds_json_violation(&m->violation));
+		json_object_set_new(o, "violation", ds_json_violation(&m->violation, c));
 	if (m->nr_counters)
 		json_object_set_new(o, "counters", ds_json_counters(m));
 	return o;
@@ -160,8 +251,10 @@ static json_t *json_load(const struct ds_report *r)
 	return o;
 }
 
-static json_t *json_invariants(const struct ds_facts *f)
+static json_t *json_invariants(const struct ds_report *r)
 {
+	const struct ds_facts *f = &r->facts;
+	struct ds_viol_context c;
 	json_t *a = json_array();
 	unsigned int i;
 
@@ -177,8 +270,11 @@ static json_t *json_invariants(const struct ds_facts *f)
 		json_object_set_new(o, "counts", json_boolean(!inv->reported));
 		if (inv->reason[0])
 			set_text(o, "reason", inv->reason);
-		if (inv->first.has)
-			json_object_set_new(o, "first_violation", ds_json_violation(&inv->first));
+		if (inv->first.has) {
+			ds_report_context(r, &inv->first, &c);
+			json_object_set_new(o, "first_violation",
+					    ds_json_violation(&inv->first, &c));
+		}
 		json_array_append_new(a, o);
 	}
 	return a;
@@ -269,6 +365,8 @@ json_t *ds_json_caps(const struct ds_msg *caps)
 	unsigned int i;
 
 	set_text(o, "release", caps->release);
+	if (caps->version[0])
+		set_text(o, "version", caps->version);
 	set_text(o, "state", caps->state);
 	set_u64(o, "owner", caps->owner);
 	set_text(o, "fix", ds_fix_name(caps->fix));
@@ -351,7 +449,7 @@ int ds_output_json(FILE *f, const struct ds_report *r)
 	json_object_set_new(o, "usage", ds_json_usage(&r->usage));
 	json_object_set_new(o, "batches", json_kinds(r));
 	json_object_set_new(o, "drains", json_drains(r));
-	json_object_set_new(o, "invariants", json_invariants(&r->facts));
+	json_object_set_new(o, "invariants", json_invariants(r));
 	set_u64(o, "checks_at_rest", r->checks_at_rest);
 	set_u64(o, "longest_pause_ns", r->longest_pause_ns);
 	set_u64(o, "events_lost", r->events_lost);

@@ -29,8 +29,9 @@ static void comment(struct ktap *t, const char *text)
 	fputc('\n', t->f);
 }
 
-static void invariant(struct ktap *t, const struct ds_inv_fact *inv)
+static void invariant(struct ktap *t, const struct ds_report *r, const struct ds_inv_fact *inv)
 {
+	struct ds_viol_context c;
 	char name[256];
 
 	snprintf(name, sizeof(name), "%s %s", inv->name, inv->title);
@@ -44,8 +45,10 @@ static void invariant(struct ktap *t, const struct ds_inv_fact *inv)
 		result(t, true, name, "never checked");
 	else
 		result(t, true, name, NULL);
-	if (inv->first.has && !inv->reported)
-		ds_output_violation(t->f, "# ", &inv->first);
+	if (inv->first.has && !inv->reported) {
+		ds_report_context(r, &inv->first, &c);
+		ds_output_violation(t->f, "# ", &inv->first, &c);
+	}
 }
 
 static void parts(struct ktap *t, const struct ds_report *r)
@@ -97,7 +100,7 @@ int ds_output_ktap(FILE *f, const struct ds_report *r)
 	} else {
 		fprintf(f, "1..%u\n", r->facts.nr_inv + 11);
 		for (i = 0; i < r->facts.nr_inv; i++)
-			invariant(&t, &r->facts.inv[i]);
+			invariant(&t, r, &r->facts.inv[i]);
 		parts(&t, r);
 		result(&t, r->verdict.code == DS_EXIT_PASS, "verdict", NULL);
 	}

@@ -8,42 +8,6 @@
 #include "opts.h"
 #include "report.h"
 
-/**
- * ds_output_violation() - everything known about one violation
- * @indent: put before each line
- */
-void ds_output_violation(FILE *f, const char *indent, const struct ds_violation *v)
-{
-	const char *title = ds_invariant_title(v->invariant);
-
-	fprintf(f, "%sI%u violated: %s\n", indent, v->invariant, title ? title : "?");
-	fprintf(f, "%s  %s\n", indent, v->text);
-	fprintf(f, "%s  at %llu.%06llu s, CPU %u, task %s (pid %u)\n", indent,
-		v->time_ns / 1000000000, v->time_ns / 1000 % 1000000, v->cpu, v->comm, v->pid);
-	if (DS_HAS(v, DS_VIOL_KIND)) {
-		fprintf(f, "%s  batch %s", indent, ds_kind_name(v->kind));
-		if (DS_HAS(v, DS_VIOL_SLOT))
-			fprintf(f, ", slot %u", v->slot);
-		fputc('\n', f);
-	}
-	if (!DS_HAS(v, DS_VIOL_PFN))
-		return;
-	fprintf(f, "%s  folio: pfn 0x%llx", indent, v->pfn);
-	if (DS_HAS(v, DS_VIOL_FLAGS))
-		fprintf(f, ", flags 0x%llx", v->flags);
-	if (DS_HAS(v, DS_VIOL_FLAGS_TEXT))
-		fprintf(f, " (%s)", v->flags_text);
-	if (DS_HAS(v, DS_VIOL_REFCOUNT))
-		fprintf(f, ", refcount %d", v->refcount);
-	if (DS_HAS(v, DS_VIOL_MAPCOUNT))
-		fprintf(f, ", mapcount %d", v->mapcount);
-	if (DS_HAS(v, DS_VIOL_MAPPING))
-		fprintf(f, ", mapping 0x%llx", v->mapping);
-	if (DS_HAS(v, DS_VIOL_INDEX))
-		fprintf(f, ", index %llu", v->index);
-	fputc('\n', f);
-}
-
 static void text_load(FILE *f, const struct ds_report *r)
 {
 	const struct ds_load_totals *t = &r->load;
@@ -127,6 +91,7 @@ static void text_counters(FILE *f, const struct ds_report *r)
 static void text_invariants(FILE *f, const struct ds_report *r)
 {
 	const struct ds_facts *facts = &r->facts;
+	struct ds_viol_context c;
 	unsigned int i;
 
 	if (!facts->nr_inv)
@@ -145,8 +110,10 @@ static void text_invariants(FILE *f, const struct ds_report *r)
 				inv->title);
 	}
 	for (i = 0; i < facts->nr_inv; i++) {
-		if (facts->inv[i].first.has)
-			ds_output_violation(f, "", &facts->inv[i].first);
+		if (!facts->inv[i].first.has)
+			continue;
+		ds_report_context(r, &facts->inv[i].first, &c);
+		ds_output_violation(f, "", &facts->inv[i].first, &c);
 	}
 }
 

@@ -21,6 +21,7 @@ enum rule_type {
 	RULE_ITEM,
 	RULE_COUNTER,
 	RULE_VIOLATION,
+	RULE_ACTION,
 };
 
 /* Where an attribute of one level goes. */
@@ -35,6 +36,7 @@ struct rule {
 
 static const struct rule msg_rules[] = {
 	FIELD(ds_msg, DS_A_RELEASE, RULE_STRING, release),
+	FIELD(ds_msg, DS_A_VERSION, RULE_STRING, version),
 	FIELD(ds_msg, DS_A_BATCH_SIZE, RULE_U32, batch_size),
 	FIELD(ds_msg, DS_A_MGLRU, RULE_U8, mglru),
 	FIELD(ds_msg, DS_A_OWNER, RULE_U32, owner),
@@ -88,6 +90,24 @@ static const struct rule violation_rules[] = {
 	FIELD(ds_violation, DS_VIOL_INDEX, RULE_U64, index),
 	FIELD(ds_violation, DS_VIOL_PID, RULE_U32, pid),
 	FIELD(ds_violation, DS_VIOL_COMM, RULE_STRING, comm),
+	FIELD(ds_violation, DS_VIOL_EXPECTED, RULE_STRING, expected),
+	FIELD(ds_violation, DS_VIOL_FOUND, RULE_STRING, found),
+	FIELD(ds_violation, DS_VIOL_ORDER, RULE_U32, order),
+	FIELD(ds_violation, DS_VIOL_NODE, RULE_U32, node),
+	FIELD(ds_violation, DS_VIOL_ZONE, RULE_U32, zone),
+	FIELD(ds_violation, DS_VIOL_MEMCG_DATA, RULE_U64, memcg_data),
+	FIELD(ds_violation, DS_VIOL_MEMCG, RULE_U32, memcg),
+	FIELD(ds_violation, DS_VIOL_MEMCG_INODE, RULE_U64, memcg_inode),
+	FIELD(ds_violation, DS_VIOL_LIST, RULE_STRING, list),
+	FIELD(ds_violation, DS_VIOL_LRUVEC_NODE, RULE_U32, lruvec_node),
+	FIELD(ds_violation, DS_VIOL_LRUVEC_MEMCG, RULE_U32, lruvec_memcg),
+	FIELD(ds_violation, DS_VIOL_ACTION, RULE_ACTION, actions),
+};
+
+static const struct rule action_rules[] = {
+	FIELD(ds_action, DS_ACTION_TIME_NS, RULE_U64, time_ns),
+	FIELD(ds_action, DS_ACTION_CPU, RULE_U32, cpu),
+	FIELD(ds_action, DS_ACTION_TEXT, RULE_STRING, text),
 };
 
 /*
@@ -184,6 +204,16 @@ static int parse_violation(struct ds_violation *v, const u8 *data, size_t size)
 	return parse_level(violation_rules, ARRAY_SIZE(violation_rules), data, size, v, &v->has);
 }
 
+static int parse_action(struct ds_violation *v, const u8 *data, size_t size)
+{
+	struct ds_action *a = &v->actions[v->nr_actions];
+
+	if (v->nr_actions == DS_ACTIONS_MAX)
+		return 0;
+	v->nr_actions++;
+	return parse_level(action_rules, ARRAY_SIZE(action_rules), data, size, a, &a->has);
+}
+
 static int take_value(const struct rule *r, const u8 *data, size_t size, void *out)
 {
 	char *dst = (char *)out + r->offset;
@@ -206,6 +236,9 @@ static int take_value(const struct rule *r, const u8 *data, size_t size, void *o
 		return parse_counter(out, data, size);
 	case RULE_VIOLATION:
 		return parse_violation(&((struct ds_msg *)out)->violation, data, size);
+	/* and this one in violation_rules */
+	case RULE_ACTION:
+		return parse_action(out, data, size);
 	}
 	return -EBADMSG;
 }

@@ -31,6 +31,16 @@ struct ds_item {
 	char reason[256];
 };
 
+/* One DS_VIOL_ACTION. */
+struct ds_action {
+	u64 has;
+	u64 time_ns;
+	u32 cpu;
+	char text[DS_NAME_LEN];
+};
+
+#define DS_ACTIONS_MAX 16	/* more are left out */
+
 /* DS_A_VIOLATION; @has tells which of the optional ones came. */
 struct ds_violation {
 	u64 has;		/* bit DS_VIOL_x; 0 when there is no violation */
@@ -49,6 +59,19 @@ struct ds_violation {
 	u64 index;
 	u32 pid;
 	char comm[32];
+	char expected[256];
+	char found[256];
+	u32 order;
+	u32 node;
+	u32 zone;
+	u64 memcg_data;
+	u32 memcg;
+	u64 memcg_inode;
+	char list[DS_NAME_LEN];
+	u32 lruvec_node;
+	u32 lruvec_memcg;
+	struct ds_action actions[DS_ACTIONS_MAX];	/* the oldest first */
+	unsigned int nr_actions;
 };
 
 /**
@@ -60,6 +83,7 @@ struct ds_violation {
 struct ds_msg {
 	u64 has;
 	char release[DS_NAME_LEN + 1];
+	char version[DS_NAME_LEN];
 	u32 batch_size;
 	u8 mglru;
 	u32 owner;

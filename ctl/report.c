@@ -133,6 +133,8 @@ void ds_facts_take_caps(struct ds_facts *f, const struct ds_msg *caps)
 	unsigned int i;
 
 	f->fix = caps->fix;
+	snprintf(f->kernel, sizeof(f->kernel), "%s", caps->release);
+	snprintf(f->module, sizeof(f->module), "%s", caps->version);
 	for (i = 0; i < caps->nr_items; i++) {
 		const struct ds_item *item = &caps->items[i];
 
@@ -222,6 +224,30 @@ void ds_report_keys(const struct ds_report *r, struct ds_key keys[DS_NR_KEYS])
 	key_u64(&k, "missed_probes", r->missed);
 	key_u64(&k, "seed", r->seed);
 	key_text(&k, "repeat", r->repeat);
+}
+
+/**
+ * ds_report_context() - what the run adds to a violation
+ * @v: the violation
+ * @c: overwritten; points into the report
+ */
+void ds_report_context(const struct ds_report *r, const struct ds_violation *v,
+		       struct ds_viol_context *c)
+{
+	unsigned int i;
+
+	*c = (struct ds_viol_context){
+		.kernel = r->kernel,
+		.module = r->facts.module,
+		.has_seed = true,
+		.seed = r->seed,
+		.repeat = r->repeat,
+		.start_ns = r->start_ns,
+	};
+	for (i = 0; i < r->facts.nr_inv; i++) {
+		if (r->facts.inv[i].id == v->invariant)
+			c->count = r->facts.inv[i].violations;
+	}
 }
 
 /**

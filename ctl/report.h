@@ -13,8 +13,28 @@
 #define DS_REPORT_NOTES 16
 
 /**
+ * struct ds_viol_context - what a violation does not say of itself
+ * @kernel:	release
+ * @module:	version of the module, "" when it is not known
+ * @seed:	of the run, with @has_seed
+ * @repeat:	the command that repeats what led to it, NULL when there is none
+ * @start_ns:	when that began, CLOCK_MONOTONIC; 0: not known
+ * @count:	violations of this invariant by now, 0: not known
+ */
+struct ds_viol_context {
+	const char *kernel;
+	const char *module;
+	bool has_seed;
+	u64 seed;
+	const char *repeat;
+	u64 start_ns;
+	u64 count;
+};
+
+/**
  * struct ds_report - a run
  * @seconds:	between the start and the end of the load
+ * @start_ns:	when the load and the race began, CLOCK_MONOTONIC
  * @ended:	why it ended before its time, NULL when it did not
  * @repeat:	the command that repeats it
  * @params:	its parameters in words, for the start line
@@ -25,6 +45,7 @@ struct ds_report {
 	struct ds_facts facts;
 	struct ds_verdict verdict;
 	char kernel[DS_NAME_LEN + 1];
+	u64 start_ns;
 	double seconds;
 	const char *ended;
 	u64 seed;
@@ -86,13 +107,16 @@ void ds_format_names(char *buf, size_t len);
 int ds_output_text(FILE *f, const struct ds_report *r);
 int ds_output_json(FILE *f, const struct ds_report *r);
 int ds_output_ktap(FILE *f, const struct ds_report *r);
-void ds_output_violation(FILE *f, const char *indent, const struct ds_violation *v);
+void ds_output_violation(FILE *f, const char *indent, const struct ds_violation *v,
+			 const struct ds_viol_context *c);
+void ds_report_context(const struct ds_report *r, const struct ds_violation *v,
+		       struct ds_viol_context *c);
 
 /* The JSON of parts, for drainctl's other commands and the events file. */
 struct json_t;
 struct json_t *ds_json_counters(const struct ds_msg *m);
-struct json_t *ds_json_violation(const struct ds_violation *v);
-struct json_t *ds_json_event(const struct ds_msg *m);
+struct json_t *ds_json_violation(const struct ds_violation *v, const struct ds_viol_context *c);
+struct json_t *ds_json_event(const struct ds_msg *m, const struct ds_viol_context *c);
 struct json_t *ds_json_caps(const struct ds_msg *caps);
 struct json_t *ds_json_stats(const struct ds_msgs *stats);
 struct json_t *ds_json_usage(const struct ds_msgs *usage);

@@ -226,6 +226,7 @@ static int start_race(struct ds_run *run, struct ds_err *err)
 	unsigned int n = 0;
 	u64 own = ds_cgroup_make_own(&run->own);
 
+	run->r.start_ns = ds_now_ms() * 1000000;
 	args[n++] = (struct ds_arg){ DS_A_SEED, DS_ARG_U64, o->seed, NULL };
 	args[n++] = (struct ds_arg){ DS_A_RACE, DS_ARG_U8,
 				   o->no_race ? DS_RACE_NONE :

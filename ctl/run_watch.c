@@ -25,13 +25,16 @@
 static void take_violation(struct ds_run *run, const struct ds_violation *v)
 {
 	bool counts = v->invariant != DS_INV_CANARY;
+	struct ds_viol_context c;
 
 	if (counts)
 		run->violated = true;
 	if (run->shown++ >= SHOWN_VIOLATIONS)
 		return;
 	ds_progress_clear(&run->progress);
-	ds_output_violation(stderr, counts ? "" : "(reported only) ", v);
+	ds_report_context(&run->r, v, &c);
+	c.count = 0;		/* more may follow */
+	ds_output_violation(stderr, counts ? "" : "(reported only) ", v, &c);
 	fflush(stderr);
 }
 
@@ -67,8 +70,11 @@ void ds_run_check_ended(struct ds_run *run, const struct ds_msg *m)
 /* A file of events with some of them missing would mislead: an error. */
 static void write_event(struct ds_run *run, const struct ds_msg *m)
 {
-	json_t *o = ds_json_event(m);
+	struct ds_viol_context c;
+	json_t *o;
 
+	ds_report_context(&run->r, &m->violation, &c);
+	o = ds_json_event(m, &c);
 	json_dumpf(o, run->events, JSON_COMPACT);
 	json_decref(o);
 	fputc('\n', run->events);

@@ -38,6 +38,7 @@ struct ds_inv_fact {
  * struct ds_facts - all that a verdict depends on
  * @setup_exit:	not PASS: the run never began; @setup_text says why
  * @planted: a fault was planted, so something has to be noticed
+ * @kernel, @module: release and version as GET_CAPS has them, or ""
  * @load, @race, @bare, @accounting, @kmsg, @require_fix: as asked for
  * @ended:	"" or why the run ended before its time
  */
@@ -45,6 +46,8 @@ struct ds_facts {
 	enum ds_exit setup_exit;
 	char setup_text[512];
 	bool planted;
+	char kernel[DS_NAME_LEN + 1];
+	char module[DS_NAME_LEN];
 	bool load, race, bare, accounting, kmsg, require_fix;
 	bool interrupted;
 	u64 truncates, pages;

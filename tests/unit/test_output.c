@@ -13,7 +13,9 @@
 
 #include <jansson.h>
 
+#include "opts.h"
 #include "report.h"
+#include "version.h"
 
 #define set_text(array, text) snprintf(array, sizeof(array), "%s", text)
 
@@ -66,6 +68,59 @@ static int set_up(void **state)
 	ds_verdict(&r->facts, &r->verdict);
 	return 0;
 }
+
+/* The violation that tells all there is to tell. */
+static void set_up_full(struct ds_violation *v)
+{
+	static const u32 has[] = { DS_VIOL_KIND, DS_VIOL_SLOT, DS_VIOL_PFN, DS_VIOL_FLAGS,
+		DS_VIOL_FLAGS_TEXT, DS_VIOL_REFCOUNT, DS_VIOL_MAPCOUNT, DS_VIOL_MAPPING,
+		DS_VIOL_INDEX, DS_VIOL_EXPECTED, DS_VIOL_FOUND, DS_VIOL_ORDER, DS_VIOL_NODE,
+		DS_VIOL_ZONE, DS_VIOL_MEMCG_DATA, DS_VIOL_MEMCG, DS_VIOL_MEMCG_INODE,
+		DS_VIOL_LIST, DS_VIOL_LRUVEC_NODE, DS_VIOL_LRUVEC_MEMCG, DS_VIOL_ACTION };
+	unsigned int i;
+
+	*v = (struct ds_violation){
+		.has = 1 << DS_VIOL_INVARIANT, .invariant = 5, .time_ns = 12345678000,
+		.text = "batch mlock: expected 2 references, found 1",
+		.expected = "2 references", .found = "1", .cpu = 3, .kind = DS_BATCH_MLOCK,
+		.slot = 4, .pfn = 0xabc, .order = 0, .flags = 0x21, .flags_text = "locked|lru",
+		.refcount = 1, .mapcount = -1, .mapping = 0xffff888000002001, .index = 7,
+		.node = 0, .zone = 2, .memcg_data = 0xffff888000001000, .memcg = 33,
+		.memcg_inode = 4711, .list = "inactive anon", .lruvec_node = 0,
+		.lruvec_memcg = 33, .pid = 77, .comm = "kworker/3:1", .nr_actions = 2,
+		.actions = { { .time_ns = 12345677000, .cpu = 3, .text = "drain local" },
+			     { .time_ns = 12345679500, .cpu = 0, .text = "drain all" } },
+	};
+	for (i = 0; i < ARRAY_SIZE(has); i++)
+		v->has |= 1ULL << has[i];
+	set_text(r->facts.module, "abcdef");
+	r->start_ns = 10000000000;
+}
+
+/* As it is mailed; %s: why it must hold, and the version. */
+static const char full_text[] =
+	"I5 violated: a folio has at least as many references as batch entries; own folios exactly the known ones\n"
+	"  what:       batch mlock: expected 2 references, found 1\n"
+	"  why:        %s\n"
+	"  expected:   2 references\n"
+	"  found:      1\n"
+	"  folio:      pfn 0xabc, order 0, refcount 1, mapcount -1, node 0, zone 2\n"
+	"  flags:      0x21(locked|lru)\n"
+	"  mapping:    0xffff888000002001 (anon), index 7\n"
+	"  memcg:      id 33, cgroup inode 4711, memcg_data 0xffff888000001000\n"
+	"  lruvec:     node 0, memcg id 33\n"
+	"  list:       inactive anon\n"
+	"  place:      CPU 3, batch mlock, slot 4\n"
+	"  time:       12.345678 s after the boot, 2.345678 s after the start\n"
+	"  noticed by: kworker/3:1 (pid 77)\n"
+	"  count:      the first of 2\n"
+	"  kernel:     6.12.0-test\n"
+	"  tool:       drainctl %s, module abcdef\n"
+	"  seed:       5\n"
+	"  repeat:     drainctl run --dir \377 --seed 5\n"
+	"  last actions of the module, seconds before:\n"
+	"    -0.000001 s  CPU 3  drain local\n"
+	"    0.000001 s  CPU 0  drain all\n";
 
 static int tear_down(void **state)
 {
@@ -126,6 +181,119 @@ static void test_text(void **state)
 	assert_non_null(strstr(text, "I9   not available: no such symbol"));
 	assert_non_null(strstr(text, "pfn 0xabc"));
 	assert_non_null(strstr(text, "lower bounds"));
+	free(text);
+}
+
+static void test_text_full(void **state)
+{
+	char *expected = NULL, *text;
+
+	(void)state;
+	set_up_full(&r->facts.inv[0].first);
+	assert_true(asprintf(&expected, full_text, ds_invariant_why(5), DS_VERSION) > 0);
+	text = output("text");
+	assert_non_null(strstr(text, expected));
+	check_tail(text, "");
+	free(text);
+	/* newer kernels decode them with the number */
+	set_text(r->facts.inv[0].first.flags_text, "0x21(locked|lru)");
+	text = output("text");
+	assert_non_null(strstr(text, expected));
+	free(expected);
+	free(text);
+}
+
+/* What is not known is not told, nor made up. */
+static void test_text_little(void **state)
+{
+	struct ds_violation v = { .invariant = 5, .text = "something" };
+	char *text = NULL;
+	size_t len = 0;
+	FILE *mem = open_memstream(&text, &len);
+
+	(void)state;
+	assert_non_null(mem);
+	ds_output_violation(mem, "> ", &v, NULL);
+	fclose(mem);
+	assert_int_equal(strncmp(text, "> I5 violated: ", 15), 0);
+	assert_null(strstr(text, "\n "));
+	assert_null(strstr(text, "folio:"));
+	assert_null(strstr(text, "list:"));
+	assert_null(strstr(text, "lruvec:"));
+	assert_null(strstr(text, "kernel:"));
+	assert_null(strstr(text, "seed:"));
+	assert_null(strstr(text, "last actions"));
+	free(text);
+}
+
+/* Each line of the block is a diagnostic line. */
+static void test_ktap_full(void **state)
+{
+	char *text, *p;
+	unsigned int lines = 0;
+
+	(void)state;
+	set_up_full(&r->facts.inv[0].first);
+	text = output("ktap");
+	assert_non_null(strstr(text, "\n# I5 violated: "));
+	assert_non_null(strstr(text, "\n#   list:       inactive anon\n"));
+	assert_non_null(strstr(text, "\n#     -0.000001 s  CPU 3  drain local\n"));
+	for (p = strchr(text, '\n') + 1; *p; p = strchr(p, '\n') + 1) {
+		lines++;
+		assert_true(!strncmp(p, "# ", 2) || !strncmp(p, "ok ", 3) ||
+			    !strncmp(p, "not ok ", 7) || !strncmp(p, "1..", 3));
+	}
+	assert_true(lines > 20);
+	free(text);
+}
+
+static void is_text(json_t *o, const char *key, const char *value)
+{
+	assert_string_equal(json_string_value(json_object_get(o, key)), value);
+}
+
+static void is_number(json_t *o, const char *key, long long value)
+{
+	assert_true(json_is_integer(json_object_get(o, key)));
+	assert_int_equal(json_integer_value(json_object_get(o, key)), value);
+}
+
+static void test_json_full(void **state)
+{
+	char *text;
+	json_t *o, *v;
+
+	(void)state;
+	set_up_full(&r->facts.inv[0].first);
+	text = output("json");
+	o = json_loads(text, 0, NULL);
+	assert_non_null(o);
+	v = json_object_get(json_array_get(json_object_get(o, "invariants"), 0),
+			    "first_violation");
+	is_text(v, "invariant", "I5");
+	is_text(v, "why", ds_invariant_why(5));
+	is_text(v, "expected", "2 references");
+	is_text(v, "found", "1");
+	is_text(v, "kind", "mlock");
+	is_number(v, "slot", 4);
+	is_number(v, "order", 0);
+	is_text(v, "flags_text", "locked|lru");
+	is_number(v, "mapcount", -1);
+	is_text(v, "list", "inactive anon");
+	is_number(json_object_get(v, "lruvec"), "memcg", 33);
+	is_number(json_object_get(v, "memcg"), "inode", 4711);
+	is_text(json_object_get(v, "memcg"), "data", "0xffff888000001000");
+	is_number(v, "since_start_ns", 2345678000);
+	is_text(v, "kernel", "6.12.0-test");
+	is_text(v, "drainctl", DS_VERSION);
+	is_text(v, "module", "abcdef");
+	is_number(v, "seed", 5);
+	v = json_object_get(v, "actions");
+	assert_int_equal(json_array_size(v), 2);
+	is_number(json_array_get(v, 0), "relative_ns", -1000);
+	is_number(json_array_get(v, 1), "cpu", 0);
+	is_text(json_array_get(v, 1), "text", "drain all");
+	json_decref(o);
 	free(text);
 }
 
@@ -246,7 +414,11 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_text, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_text_full, set_up, tear_down),
+		cmocka_unit_test(test_text_little),
 		cmocka_unit_test_setup_teardown(test_json, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_json_full, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_ktap_full, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_ktap, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_ktap_set_up, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_full_disk, set_up, tear_down),

@@ -48,9 +48,21 @@ static void put_counter(struct nl_msg *msg, const char *name, u64 value)
 	nla_nest_end(msg, nest);
 }
 
-static void put_violation(struct nl_msg *msg)
+static void put_action(struct nl_msg *msg, u64 time_ns, u32 cpu, const char *text)
+{
+	struct nlattr *nest = nla_nest_start(msg, DS_VIOL_ACTION);
+
+	assert_non_null(nest);
+	nla_put_u64(msg, DS_ACTION_TIME_NS, time_ns);
+	nla_put_u32(msg, DS_ACTION_CPU, cpu);
+	nla_put_string(msg, DS_ACTION_TEXT, text);
+	nla_nest_end(msg, nest);
+}
+
+static void put_violation(struct nl_msg *msg, unsigned int actions)
 {
 	struct nlattr *nest = nla_nest_start(msg, DS_A_VIOLATION);
+	unsigned int i;
 
 	nla_put_u32(msg, DS_VIOL_INVARIANT, 5);
 	nla_put_u64(msg, DS_VIOL_TIME_NS, 123456789);
@@ -61,6 +73,19 @@ static void put_violation(struct nl_msg *msg)
 	nla_put_u32(msg, DS_VIOL_REFCOUNT, (u32)-1);
 	nla_put_u32(msg, DS_VIOL_PID, 77);
 	nla_put_string(msg, DS_VIOL_COMM, "flood/3");
+	nla_put_string(msg, DS_VIOL_EXPECTED, "2 references");
+	nla_put_string(msg, DS_VIOL_FOUND, "1");
+	nla_put_u32(msg, DS_VIOL_ORDER, 9);
+	nla_put_u32(msg, DS_VIOL_NODE, 1);
+	nla_put_u32(msg, DS_VIOL_ZONE, 2);
+	nla_put_u64(msg, DS_VIOL_MEMCG_DATA, 0xffff888000001000);
+	nla_put_u32(msg, DS_VIOL_MEMCG, 33);
+	nla_put_u64(msg, DS_VIOL_MEMCG_INODE, 1ULL << 33);
+	nla_put_string(msg, DS_VIOL_LIST, "inactive file");
+	nla_put_u32(msg, DS_VIOL_LRUVEC_NODE, 1);
+	nla_put_u32(msg, DS_VIOL_LRUVEC_MEMCG, 34);
+	for (i = 0; i < actions; i++)
+		put_action(msg, 1000 + i, i % 4, "drain all");
 	nla_nest_end(msg, nest);
 }
 
@@ -79,6 +104,7 @@ static struct nl_msg *full_msg(void)
 	struct nl_msg *msg = new_msg(DS_CMD_GET_CAPS);
 
 	nla_put_string(msg, DS_A_RELEASE, "6.12.0");
+	nla_put_string(msg, DS_A_VERSION, "c645049");
 	nla_put_u32(msg, DS_A_BATCH_SIZE, 31);
 	nla_put_u8(msg, DS_A_MGLRU, 1);
 	nla_put_u32(msg, DS_A_OWNER, 42);
@@ -88,7 +114,7 @@ static struct nl_msg *full_msg(void)
 	put_item(msg, DS_CLASS_BATCH, 6, "rotate", "not in this kernel");
 	put_counter(msg, "fills", 1ULL << 40);
 	put_counter(msg, "usages", 3);
-	put_violation(msg);
+	put_violation(msg, 3);
 	nla_put_u32(msg, DS_A_SEQ, 9);
 	/* what a newer module might add */
 	nla_put_u64(msg, 200, 1);
@@ -111,6 +137,7 @@ static void test_full(void **state)
 	assert_int_equal(f.cmd, DS_CMD_GET_CAPS);
 	assert_int_equal(ds_msg_parse(f.attrs, f.attrs_len, &m), 0);
 	assert_string_equal(m.release, "6.12.0");
+	assert_string_equal(m.version, "c645049");
 	assert_int_equal(m.batch_size, 31);
 	assert_int_equal(m.mglru, 1);
 	assert_int_equal(m.owner, 42);
@@ -131,6 +158,21 @@ static void test_full(void **state)
 	assert_true(DS_HAS(&m.violation, DS_VIOL_PFN));
 	assert_false(DS_HAS(&m.violation, DS_VIOL_FLAGS));
 	assert_string_equal(m.violation.comm, "flood/3");
+	assert_string_equal(m.violation.expected, "2 references");
+	assert_string_equal(m.violation.found, "1");
+	assert_int_equal(m.violation.order, 9);
+	assert_int_equal(m.violation.node, 1);
+	assert_int_equal(m.violation.zone, 2);
+	assert_int_equal(m.violation.memcg_data, 0xffff888000001000);
+	assert_int_equal(m.violation.memcg, 33);
+	assert_int_equal(m.violation.memcg_inode, 1ULL << 33);
+	assert_string_equal(m.violation.list, "inactive file");
+	assert_int_equal(m.violation.lruvec_node, 1);
+	assert_int_equal(m.violation.lruvec_memcg, 34);
+	assert_int_equal(m.violation.nr_actions, 3);
+	assert_int_equal(m.violation.actions[2].time_ns, 1002);
+	assert_int_equal(m.violation.actions[2].cpu, 2);
+	assert_string_equal(m.violation.actions[2].text, "drain all");
 	assert_false(DS_HAS(&m, DS_A_CHECKED));
 	ds_msg_free(&m);
 	assert_int_equal(ds_frame_next(&p, &len, &f), 0);
@@ -163,6 +205,23 @@ static void test_many_items(void **state)
 	assert_int_equal(parse_one(msg, &m), 0);
 	assert_int_equal(m.nr_items, 500);
 	assert_string_equal(m.items[499].name, "item499");
+	ds_msg_free(&m);
+	nlmsg_free(msg);
+}
+
+/* There is room for as many actions as there are; more are left out. */
+static void test_many_actions(void **state)
+{
+	struct nl_msg *msg = new_msg(DS_CMD_EVENT);
+	struct ds_msg m;
+
+	(void)state;
+	put_violation(msg, DS_ACTIONS_MAX + 5);
+	assert_int_equal(parse_one(msg, &m), 0);
+	assert_int_equal(m.violation.nr_actions, DS_ACTIONS_MAX);
+	assert_int_equal(m.violation.actions[DS_ACTIONS_MAX - 1].time_ns,
+			 1000 + DS_ACTIONS_MAX - 1);
+	assert_string_equal(m.violation.comm, "flood/3");
 	ds_msg_free(&m);
 	nlmsg_free(msg);
 }
@@ -420,6 +479,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_full),
 		cmocka_unit_test(test_many_items),
+		cmocka_unit_test(test_many_actions),
 		cmocka_unit_test(test_wrong_types),
 		cmocka_unit_test(test_errors),
 		cmocka_unit_test(test_done),
