@@ -450,7 +450,7 @@ static u64 print_unplanted(const struct ds_facts *f, const char *release, bool *
 		       known & bit ? "which this kernel is known to break: proof enough" :
 		       "wrongly, or the kernel is broken");
 		if (!(known & bit))
-			ds_output_violation(stdout, "  ", &f->inv[k].first);
+			ds_output_violation(stdout, "  ", &f->inv[k].first, NULL);
 	}
 	*wrong |= seen & ~known;
 	return seen;
