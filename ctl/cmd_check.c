@@ -24,12 +24,14 @@ struct check_opts {
 	u64 invariants;
 	const char *memcg;
 	const char *plant;
+	struct ds_known_list known;
 };
 
 static const struct argp_option check_options[] = {
 	{ "invariants", 'i', "LIST", 0, "Only these, such as I1,I8 (default all)", 0 },
 	{ "memcg", 'g', "DIR", 0,
 	  "Only the LRU lists (I11 to I15) of the memory cgroup with this directory", 0 },
+	{ "known", 'k', "FILE", 0, "Known kernel issues: report them, do not fail", 0 },
 	DS_ARGS_COMMON
 };
 
@@ -46,6 +48,8 @@ static error_t check_parse(int key, char *arg, struct argp_state *state)
 		o->memcg = arg;
 		return 0;
 	}
+	if (key == 'k')
+		return ds_args_known(state, arg, &o->known);
 	if (key != 'i')
 		return ds_args_common(key, state);
 	if (!ds_opt_invariants(arg, &o->invariants))
@@ -104,13 +108,15 @@ static const struct argp selftest_argp = {
 };
 
 /* What GET_RESULTS says now.  Return: 0 or -1 and @err. */
-static int read_facts(struct ds_nl *nl, struct ds_facts *f, struct ds_err *err)
+static int read_facts(struct ds_nl *nl, const struct ds_known_list *known, struct ds_facts *f,
+		      struct ds_err *err)
 {
 	struct ds_msgs results;
 	struct ds_msg caps;
 	int ret;
 
 	memset(f, 0, sizeof(*f));
+	f->known = known;
 	if (ds_nl_do(nl, DS_CMD_GET_CAPS, NULL, 0, &caps, err))
 		return -1;
 	ds_facts_take_caps(f, &caps);
@@ -201,7 +207,7 @@ static int print_facts(const struct ds_facts *f, u64 show, u64 mask, const char 
 		if (show && !(show & (1ULL << (inv->id - 1))))
 			continue;
 		checked += inv->checked;
-		if (inv->violations && !inv->reported)
+		if (ds_inv_fails(inv))
 			code = DS_EXIT_FAIL;
 		else if ((mask & (1ULL << (inv->id - 1))) && !inv->checked && code == DS_EXIT_PASS)
 			code = DS_EXIT_INCONCLUSIVE;
@@ -210,7 +216,10 @@ static int print_facts(const struct ds_facts *f, u64 show, u64 mask, const char 
 		else
 			printf("%-4s %10llu checked %6llu violations%s  %s\n", inv->name,
 			       inv->checked, inv->violations,
-			       inv->reported ? " (reported)" : "", inv->title);
+			       inv->reported ? " (reported)" :
+			       inv->known && inv->violations ? " (known)" : "", inv->title);
+		if (inv->known && inv->violations)
+			printf("     known: %s\n", inv->known);
 		c.count = inv->violations;
 		if (inv->violations && inv->first.has)
 			ds_output_violation(stdout, "  ", &inv->first, &c);
@@ -255,12 +264,12 @@ int ds_cmd_check(int argc, char **argv)
 		args[n++] = (struct ds_arg){ DS_A_INVARIANTS, DS_ARG_U64, o.invariants, NULL };
 	if (cgroup)
 		args[n++] = (struct ds_arg){ DS_A_CGROUP, DS_ARG_U64, cgroup, NULL };
-	if (read_facts(nl, &facts[0], &err) ||
+	if (read_facts(nl, &o.known, &facts[0], &err) ||
 	    ds_nl_run(nl, DS_CMD_CHECK, args, n, DS_REQUEST_MS, &done, &err))
 		goto fail;
 	print_looks(&done);
 	ds_msg_free(&done);
-	if (read_facts(nl, &facts[1], &err))
+	if (read_facts(nl, &o.known, &facts[1], &err))
 		goto fail;
 	subtract(&facts[1], &facts[0]);
 	ret = print_facts(&facts[1], o.invariants ? o.invariants : cgroup ? OF_LISTS : 0,
@@ -307,7 +316,7 @@ static int run_checks(struct ds_nl *nl, const char *name, bool check, u64 memcg,
 		}
 		ds_msg_free(&done);
 	}
-	return read_facts(nl, f, err);
+	return read_facts(nl, NULL, f, err);
 }
 
 /* The same with a memory cgroup of its own, where there can be one. */

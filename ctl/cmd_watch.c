@@ -6,6 +6,7 @@
 #include <jansson.h>
 #include <poll.h>
 #include <string.h>
+#include <sys/utsname.h>
 #include <time.h>
 
 #include "commands.h"
@@ -19,11 +20,14 @@ struct watch_opts {
 	bool json;
 	u64 duration_ms;
 	u64 events;
+	struct ds_known_list known;
+	char release[DS_NAME_LEN + 1];
 };
 
 static const struct argp_option options[] = {
 	{ "format", 'f', "NAME", 0, "text or json (default text)", 0 },
 	{ "duration", 'd', "TIME", 0, "End after so long (default: when interrupted)", 0 },
+	{ "known", 'k', "FILE", 0, "Known kernel issues: name them as such", 0 },
 	DS_ARGS_COMMON
 };
 
@@ -42,6 +46,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 			return 0;
 		ds_args_bad(state, "--duration '%s': takes " DS_DURATION_TAKES, arg);
 		return DS_ARGS_BAD;
+	case 'k':
+		return ds_args_known(state, arg, &o->known);
 	default:
 		return ds_args_common(key, state);
 	}
@@ -54,12 +60,14 @@ static const struct argp argp = {
 	NULL, NULL, NULL
 };
 
-static void print_text(const struct ds_msg *m)
+static void print_text(const struct ds_msg *m, const char *known)
 {
 	unsigned int i;
 
 	switch (m->event) {
 	case DS_EVENT_VIOLATION:
+		if (known)
+			printf("I%u is known: %s\n", m->violation.invariant, known);
 		ds_output_violation(stdout, "", &m->violation, NULL);
 		return;
 	case DS_EVENT_STATE:
@@ -80,16 +88,21 @@ static void print_text(const struct ds_msg *m)
 static void on_event(void *arg, const struct ds_msg *m)
 {
 	struct watch_opts *o = arg;
+	const char *known = NULL;
 	json_t *line;
 
 	o->events++;
+	if (m && m->event == DS_EVENT_VIOLATION)
+		known = ds_known_reason(&o->known, m->violation.invariant, o->release);
 	if (!o->json) {
 		if (m)
-			print_text(m);
+			print_text(m, known);
 		else
 			puts("events were lost");
 	} else {
 		line = m ? ds_json_event(m, NULL) : json_pack("{s:s}", "event", "lost");
+		if (known)
+			json_object_set_new(line, "known", json_string(known));
 		json_dumpf(line, stdout, JSON_COMPACT);
 		json_decref(line);
 		putchar('\n');
@@ -125,6 +138,7 @@ static int watch(struct ds_nl *nl, struct watch_opts *o, struct ds_err *err)
 int ds_cmd_watch(int argc, char **argv)
 {
 	struct watch_opts o = { .json = false };
+	struct utsname u;
 	struct ds_err err;
 	struct ds_nl *nl;
 	int ret;
@@ -132,6 +146,8 @@ int ds_cmd_watch(int argc, char **argv)
 	ret = ds_args_parse(&argp, argc, argv, &o);
 	if (ret)
 		return ret == DS_ARGS_ANSWERED ? 0 : ret;
+	uname(&u);
+	snprintf(o.release, sizeof(o.release), "%.*s", DS_NAME_LEN, u.release);
 	ds_signals_init();
 	nl = ds_nl_open(&err);
 	if (!nl)

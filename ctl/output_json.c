@@ -267,7 +267,9 @@ static json_t *json_invariants(const struct ds_report *r)
 		json_object_set_new(o, "available", json_boolean(inv->available));
 		set_u64(o, "checked", inv->checked);
 		set_u64(o, "violations", inv->violations);
-		json_object_set_new(o, "counts", json_boolean(!inv->reported));
+		json_object_set_new(o, "counts", json_boolean(!inv->reported && !inv->known));
+		if (inv->known && inv->violations)
+			set_text(o, "known", inv->known);
 		if (inv->reason[0])
 			set_text(o, "reason", inv->reason);
 		if (inv->first.has) {
@@ -450,6 +452,7 @@ int ds_output_json(FILE *f, const struct ds_report *r)
 	json_object_set_new(o, "batches", json_kinds(r));
 	json_object_set_new(o, "drains", json_drains(r));
 	json_object_set_new(o, "invariants", json_invariants(r));
+	set_u64(o, "known_violations", r->verdict.known);
 	set_u64(o, "checks_at_rest", r->checks_at_rest);
 	set_u64(o, "longest_pause_ns", r->longest_pause_ns);
 	set_u64(o, "events_lost", r->events_lost);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * A report as kernel TAP: one test line for each invariant and for each other
- * part of the verdict, with the reason behind "# SKIP" where one could not run.
+ * part of the verdict, with the reason behind "# SKIP" where one could not run
+ * and behind "# XFAIL" where a violation is a known kernel issue.
  */
 #include "report.h"
 
@@ -10,12 +11,17 @@ struct ktap {
 	unsigned int nr;
 };
 
-static void result(struct ktap *t, bool ok, const char *name, const char *skip)
+static void directive(struct ktap *t, bool ok, const char *name, const char *what, const char *why)
 {
 	fprintf(t->f, "%s %u %s", ok ? "ok" : "not ok", ++t->nr, name);
-	if (skip)
-		fprintf(t->f, " # SKIP %s", skip);
+	if (why)
+		fprintf(t->f, " # %s %s", what, why);
 	fputc('\n', t->f);
+}
+
+static void result(struct ktap *t, bool ok, const char *name, const char *skip)
+{
+	directive(t, ok, name, "SKIP", skip);
 }
 
 static void comment(struct ktap *t, const char *text)
@@ -39,6 +45,8 @@ static void invariant(struct ktap *t, const struct ds_report *r, const struct ds
 		result(t, true, name, "reported as the fix, see the last test");
 	else if (!inv->available)
 		result(t, true, name, inv->reason[0] ? inv->reason : "not available");
+	else if (inv->violations && inv->known)
+		directive(t, true, name, "XFAIL known:", inv->known);
 	else if (inv->violations)
 		result(t, false, name, NULL);
 	else if (!inv->checked)

@@ -106,8 +106,12 @@ static void text_invariants(FILE *f, const struct ds_report *r)
 		else
 			fprintf(f, "  %-4s %12llu checked, %llu violations%s: %s\n", inv->name,
 				inv->checked, inv->violations,
-				inv->reported && inv->violations ? " (reported only)" : "",
-				inv->title);
+				inv->reported && inv->violations ? " (reported only)" :
+				inv->known && inv->violations ? " (known)" : "", inv->title);
+	}
+	for (i = 0; i < facts->nr_inv; i++) {
+		if (facts->inv[i].known && facts->inv[i].violations)
+			fprintf(f, "  %s known: %s\n", facts->inv[i].name, facts->inv[i].known);
 	}
 	for (i = 0; i < facts->nr_inv; i++) {
 		if (!facts->inv[i].first.has)

@@ -118,6 +118,7 @@ static struct ds_inv_fact *inv_of(struct ds_facts *f, u32 id)
 	memset(inv, 0, sizeof(*inv));
 	inv->id = id;
 	inv->reported = id == DS_INV_CANARY;
+	inv->known = ds_known_reason(f->known, id, f->kernel);
 	title = ds_invariant_title(id);
 	snprintf(inv->name, sizeof(inv->name), "I%u", id);
 	snprintf(inv->title, sizeof(inv->title), "%s", title ? title : "unknown to this drainctl");
@@ -125,7 +126,7 @@ static struct ds_inv_fact *inv_of(struct ds_facts *f, u32 id)
 }
 
 /**
- * ds_facts_take_caps() - which invariants there are, and the fix
+ * ds_facts_take_caps() - the kernel, which invariants there are, and the fix
  */
 void ds_facts_take_caps(struct ds_facts *f, const struct ds_msg *caps)
 {
@@ -133,7 +134,8 @@ void ds_facts_take_caps(struct ds_facts *f, const struct ds_msg *caps)
 	unsigned int i;
 
 	f->fix = caps->fix;
-	snprintf(f->kernel, sizeof(f->kernel), "%s", caps->release);
+	if (caps->release[0])
+		snprintf(f->kernel, sizeof(f->kernel), "%s", caps->release);
 	snprintf(f->module, sizeof(f->module), "%s", caps->version);
 	for (i = 0; i < caps->nr_items; i++) {
 		const struct ds_item *item = &caps->items[i];

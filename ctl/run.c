@@ -440,15 +440,17 @@ static void describe(struct ds_run *run)
 	r->facts.accounting = !o->no_accounting;
 	r->facts.kmsg = !o->no_kmsg;
 	r->facts.require_fix = o->require_fix;
+	r->facts.known = &o->known;
+	snprintf(r->facts.kernel, sizeof(r->facts.kernel), "%.*s", DS_NAME_LEN, u.release);
 	ds_run_repeat(o, r->repeat, sizeof(r->repeat));
 	snprintf(r->params, sizeof(r->params),
-		 "threads=%u duration=%llus check-interval=%llus online-rate=%llu method=%s memory=%lluM seed=%llu kinds=%s drains=%s cpus=%s stutter=%llums race=%d load=%d accounting=%d keep-going=%d require-fix=%d plant=%s",
+		 "threads=%u duration=%llus check-interval=%llus online-rate=%llu method=%s memory=%lluM seed=%llu kinds=%s drains=%s cpus=%s stutter=%llums race=%d load=%d accounting=%d keep-going=%d require-fix=%d known=%u plant=%s",
 		 o->threads, o->duration_ms / 1000, o->interval_ms / 1000, o->online_rate,
 		 o->method,
 		 o->memory >> 20, o->seed, o->kinds ? o->kinds : "all",
 		 o->drains ? o->drains : "all", o->cpus ? o->cpus : "online", o->stutter_ms,
 		 !o->no_race, !o->no_load, !o->no_accounting, o->keep_going, o->require_fix,
-		 o->plant ? o->plant : "none");
+		 o->known.nr, o->plant ? o->plant : "none");
 }
 
 static int write_output(struct ds_run *run)

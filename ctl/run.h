@@ -23,6 +23,7 @@
  * @planted:	--plant has been done
  * @gone:	netlink does not work any more: nothing is asked
  * @shown:	violations printed so far
+ * @known_shown: known issues that were printed, bit (invariant - 1)
  * @stalled_ms:	age of the oldest drain that has not returned
  * @dogs:	one for each thread of the load
  * @fill_dog:	the race's fills
@@ -46,6 +47,7 @@ struct ds_run {
 	u64 heard_ms;
 	bool lost, violated, planted, gone;
 	unsigned int shown;
+	u64 known_shown;
 	u64 stalled_ms;
 	u64 stalled_before_ms;
 	struct ds_watchdog *dogs;

@@ -43,6 +43,7 @@ enum {
 	OPT_CPUS,
 	OPT_STUTTER,
 	OPT_ONLINE,
+	OPT_KNOWN,
 };
 
 static const struct argp_option options[] = {
@@ -76,6 +77,8 @@ static const struct argp_option options[] = {
 	{ NULL, 0, NULL, 0, "Verdict and output:", 3 },
 	{ "require-fix", OPT_REQUIRE_FIX, NULL, 0,
 	  "FAIL unless folio_batch_move_lru() keeps percpu_pvec_drained", 3 },
+	{ "known", OPT_KNOWN, "FILE", 0,
+	  "Known kernel issues: report them, do not fail; may be repeated", 3 },
 	{ "keep-going", OPT_KEEP_GOING, NULL, 0, "Do not end at the first violation", 3 },
 	{ "no-kmsg", OPT_NO_KMSG, NULL, 0, "Do not read the kernel log; never a PASS", 3 },
 	{ "format", OPT_FORMAT, "NAME", 0, "Report on standard output (default text)", 3 },
@@ -204,6 +207,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case OPT_EVENTS:
 		o->events = arg;
 		return 0;
+	case OPT_KNOWN:
+		if (o->nr_known_files == DS_KNOWN_FILES_MAX)
+			return bad_value(state, "--known", arg, "at most 8 files");
+		o->known_files[o->nr_known_files++] = arg;
+		return ds_args_known(state, arg, &o->known);
 	case OPT_REQUIRE_FIX:
 		o->require_fix = true;
 		return 0;
@@ -401,6 +409,8 @@ void ds_run_repeat(const struct ds_run_opts *o, char *buf, size_t len)
 	if (o->stutter_given)
 		add(&t, " --stutter %llu", o->stutter_ms);
 	add_word(&t, "--plant", o->plant);
+	for (i = 0; i < o->nr_known_files; i++)
+		add_word(&t, "--known", o->known_files[i]);
 	add(&t, "%s%s%s%s%s%s%s", o->no_disk ? " --no-disk" : "", o->no_race ? " --no-race" :
 	    o->bare_race ? " --bare-race" : "",
 	    o->no_load ? " --no-load" : "", o->no_accounting ? " --no-accounting" : "",

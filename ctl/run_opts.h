@@ -5,10 +5,12 @@
 #ifndef DS_RUN_OPTS_H
 #define DS_RUN_OPTS_H
 
+#include "known.h"
 #include "opts.h"
 #include "report.h"
 
 #define DS_DIRS_MAX 6
+#define DS_KNOWN_FILES_MAX 8
 
 struct ds_run_opts {
 	unsigned int threads;		/* 0: 16 a CPU */
@@ -25,6 +27,9 @@ struct ds_run_opts {
 	const char *plant;
 	const char *dirs[DS_DIRS_MAX];
 	unsigned int nr_dirs;
+	const char *known_files[DS_KNOWN_FILES_MAX];
+	unsigned int nr_known_files;
+	struct ds_known_list known;
 	u64 memory;			/* 0: a quarter of RAM */
 	const char *kinds, *drains, *cpus;
 	u64 kinds_mask, drains_mask;

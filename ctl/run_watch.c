@@ -24,17 +24,25 @@
 
 static void take_violation(struct ds_run *run, const struct ds_violation *v)
 {
-	bool counts = v->invariant != DS_INV_CANARY;
+	const char *known = ds_known_reason(run->r.facts.known, v->invariant,
+					    run->r.facts.kernel);
+	bool counts = v->invariant != DS_INV_CANARY && !known;
+	u64 bit = v->invariant && v->invariant <= 64 ? 1ULL << (v->invariant - 1) : 0;
 	struct ds_viol_context c;
 
 	if (counts)
 		run->violated = true;
-	if (run->shown++ >= SHOWN_VIOLATIONS)
+	/* a known issue may come often: once is enough, and no other is hidden by it */
+	if (known ? run->known_shown & bit : run->shown++ >= SHOWN_VIOLATIONS)
 		return;
 	ds_progress_clear(&run->progress);
+	if (known) {
+		run->known_shown |= bit;
+		fprintf(stderr, "I%u is known: %s\n", v->invariant, known);
+	}
 	ds_report_context(&run->r, v, &c);
 	c.count = 0;		/* more may follow */
-	ds_output_violation(stderr, counts ? "" : "(reported only) ", v, &c);
+	ds_output_violation(stderr, known ? "(known) " : counts ? "" : "(reported only) ", v, &c);
 	fflush(stderr);
 }
 
@@ -145,7 +153,7 @@ void ds_run_read_results(struct ds_run *run)
 	run->lost = false;
 	ds_facts_take_results(f, &msgs);
 	for (i = 0; i < f->nr_inv; i++) {
-		if (f->inv[i].violations && !f->inv[i].reported)
+		if (ds_inv_fails(&f->inv[i]))
 			run->violated = true;
 	}
 	for (i = 0; i < msgs.nr; i++) {

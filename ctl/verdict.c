@@ -77,7 +77,9 @@ static void rule_violations(const struct ds_facts *f, struct ds_verdict *v)
 		const struct ds_inv_fact *inv = &f->inv[i];
 
 		v->checks += inv->checked;
-		if (inv->reported || !inv->violations)
+		if (inv->known)
+			v->known += inv->violations;
+		if (!ds_inv_fails(inv))
 			continue;
 		v->violations += inv->violations;
 		reason(v, inv->id == INV_RETURNS ? DS_EXIT_HANG : DS_EXIT_FAIL,
@@ -159,7 +161,7 @@ static void rule_work(const struct ds_facts *f, struct ds_verdict *v)
 		reason(v, DS_EXIT_INCONCLUSIVE, "no drain moved a folio");
 	if (f->accounting && !f->usages)
 		reason(v, DS_EXIT_INCONCLUSIVE, "no batch usage was seen");
-	if (f->planted && !v->violations)
+	if (f->planted && !v->violations && !v->known)
 		reason(v, DS_EXIT_INCONCLUSIVE, "no check noticed the planted fault");
 	if (f->bare)
 		reason(v, DS_EXIT_INCONCLUSIVE, "--bare-race neither counts nor checks");
@@ -276,7 +278,7 @@ void ds_facts_error(struct ds_facts *f, const char *fmt, ...)
 }
 
 /**
- * ds_facts_first() - the invariant whose first violation came first
+ * ds_facts_first() - the invariant whose first violation that counts came first
  *
  * Return: NULL when none was violated.
  */
@@ -288,7 +290,7 @@ const struct ds_inv_fact *ds_facts_first(const struct ds_facts *f)
 	for (i = 0; i < f->nr_inv; i++) {
 		const struct ds_inv_fact *inv = &f->inv[i];
 
-		if (inv->reported || !inv->violations)
+		if (!ds_inv_fails(inv))
 			continue;
 		if (!first || inv->first.time_ns < first->first.time_ns)
 			first = inv;

@@ -6,6 +6,7 @@
 #define DS_VERDICT_H
 
 #include "common.h"
+#include "known.h"
 #include "parse.h"
 
 /* The canary: a property of the kernel that is reported and does not count. */
@@ -20,6 +21,7 @@
  * @name:	"I8"
  * @available:	this kernel and this run can check it; @reason otherwise
  * @reported:	its violations do not count (I23)
+ * @known:	the reason of a known kernel issue: they do not count either; or NULL
  * @first:	the first violation, when has is not 0
  */
 struct ds_inv_fact {
@@ -28,6 +30,7 @@ struct ds_inv_fact {
 	char title[160];
 	bool available;
 	bool reported;
+	const char *known;
 	char reason[256];
 	u64 checked;
 	u64 violations;
@@ -40,7 +43,7 @@ struct ds_inv_fact {
  * @planted: a fault was planted, so something has to be noticed
  * @kernel, @module: release and version as GET_CAPS has them, or ""
  * @load, @race, @bare, @accounting, @kmsg, @require_fix: as asked for
- * @ended:	"" or why the run ended before its time
+ * @known: known kernel issues, looked up for @kernel, or NULL
  */
 struct ds_facts {
 	enum ds_exit setup_exit;
@@ -54,6 +57,7 @@ struct ds_facts {
 	u64 submitted, reaped, dropped;
 	u64 fills, effective, usages;
 	u32 fix;			/* enum drainstress_fix */
+	const struct ds_known_list *known;
 	struct ds_inv_fact inv[DS_FACTS_INVARIANTS];
 	unsigned int nr_inv;
 	u64 kmsg_bad, kmsg_lost;
@@ -75,14 +79,22 @@ struct ds_reason {
  * @code:	exit code
  * @reasons:	those that led to it first
  * @violations:	sum over the invariants that count
+ * @known:	sum over those that are known kernel issues
  */
 struct ds_verdict {
 	enum ds_exit code;
 	struct ds_reason reasons[DS_REASONS_MAX];
 	unsigned int nr_reasons;
 	u64 violations;
+	u64 known;
 	u64 checks;
 };
+
+/* Is it violated in a way that counts? */
+static inline bool ds_inv_fails(const struct ds_inv_fact *inv)
+{
+	return inv->violations && !inv->reported && !inv->known;
+}
 
 void ds_verdict(const struct ds_facts *f, struct ds_verdict *v);
 const char *ds_exit_name(enum ds_exit code);

@@ -346,6 +346,87 @@ static void test_ktap(void **state)
 	free(text);
 }
 
+/* What is known is named as such in every format, and only when it happened. */
+static void test_known(void **state)
+{
+	json_error_t error;
+	json_t *o, *inv;
+	char *text;
+
+	(void)state;
+	r->facts.inv[0].known = "a reason";
+	ds_verdict(&r->facts, &r->verdict);
+	text = output("text");
+	check_tail(text, "");
+	assert_non_null(strstr(text, "2 violations (known): title of five\n"));
+	assert_non_null(strstr(text, "\n  I5 known: a reason\n"));
+	assert_non_null(strstr(text, "\nviolations: 0\nfirst_violation: none\n"));
+	assert_null(strstr(text, "FAIL"));
+	free(text);
+	text = output("ktap");
+	assert_non_null(strstr(text, "\nok 1 I5 title of five # XFAIL known: a reason\n"));
+	free(text);
+	text = output("json");
+	o = json_loads(text, 0, &error);
+	assert_non_null(o);
+	assert_int_equal(json_integer_value(json_object_get(o, "violations")), 0);
+	assert_int_equal(json_integer_value(json_object_get(o, "known_violations")), 2);
+	inv = json_array_get(json_object_get(o, "invariants"), 0);
+	assert_string_equal(json_string_value(json_object_get(inv, "known")), "a reason");
+	assert_true(json_is_false(json_object_get(inv, "counts")));
+	json_decref(o);
+	free(text);
+
+	r->facts.inv[0].violations = 0;
+	r->facts.inv[0].first.has = 0;
+	ds_verdict(&r->facts, &r->verdict);
+	text = output("text");
+	assert_null(strstr(text, "known"));
+	free(text);
+	text = output("ktap");
+	assert_null(strstr(text, "known:"));
+	free(text);
+	text = output("json");
+	assert_null(strstr(text, "\"known\""));
+	free(text);
+}
+
+/* The list and the kernel reach the facts with the module's answers. */
+static void test_known_facts(void **state)
+{
+	struct ds_item items[] = {
+		{ .class = DS_CLASS_INVARIANT, .id = 1, .available = 1 },
+		{ .class = DS_CLASS_INVARIANT, .id = 8, .available = 1 },
+	};
+	struct ds_msg caps = { .release = "6.1.0-57-amd64", .items = items, .nr_items = 2 };
+	struct ds_msg result = {
+		.has = 1ULL << DS_A_INVARIANT, .invariant = 8, .checked = 9, .violations = 4,
+	};
+	struct ds_msgs results = { .v = &result, .nr = 1 };
+	struct ds_known_list list = { .nr = 0 };
+	static struct ds_facts f;
+	char why[256];
+
+	(void)state;
+	assert_int_equal(ds_known_line("I8 6.1 gup", &list.v[list.nr++], why, sizeof(why)), 0);
+	memset(&f, 0, sizeof(f));
+	f.known = &list;
+	ds_facts_take_caps(&f, &caps);
+	ds_facts_take_results(&f, &results);
+	assert_int_equal(f.nr_inv, 2);
+	assert_null(f.inv[0].known);
+	assert_string_equal(f.inv[1].known, "gup");
+	assert_false(ds_inv_fails(&f.inv[1]));
+
+	memset(&f, 0, sizeof(f));
+	f.known = &list;
+	set_text(caps.release, "6.12.117+deb12-amd64");
+	ds_facts_take_caps(&f, &caps);
+	ds_facts_take_results(&f, &results);
+	assert_null(f.inv[1].known);
+	assert_true(ds_inv_fails(&f.inv[1]));
+}
+
 static void test_ktap_set_up(void **state)
 {
 	char *text;
@@ -420,6 +501,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_json_full, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_ktap_full, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_ktap, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_known, set_up, tear_down),
+		cmocka_unit_test(test_known_facts),
 		cmocka_unit_test_setup_teardown(test_ktap_set_up, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_full_disk, set_up, tear_down),
 		cmocka_unit_test(test_formats),

@@ -195,6 +195,50 @@ static void test_violations(void **state)
 	assert_string_equal(ds_facts_first(&facts)->name, "I32");
 }
 
+/* A known kernel issue is counted apart, and hides nothing else. */
+static void test_known(void **state)
+{
+	facts.inv[0].violations = 3;
+	facts.inv[0].first.time_ns = 100;
+	facts.inv[0].known = "a reason";
+	assert_int_equal(judge(), DS_EXIT_PASS);
+	assert_int_equal(verdict.nr_reasons, 0);
+	assert_int_equal(verdict.violations, 0);
+	assert_int_equal(verdict.known, 3);
+	assert_null(ds_facts_first(&facts));
+	/* a planted fault that is known has been noticed */
+	facts.planted = true;
+	assert_int_equal(judge(), DS_EXIT_PASS);
+	facts.inv[0].violations = 0;
+	assert_int_equal(judge(), DS_EXIT_INCONCLUSIVE);
+	assert_int_equal(verdict.known, 0);
+
+	/* an invariant that was never checked is no better for being known */
+	good(state);
+	facts.inv[0].known = "a reason";
+	facts.inv[0].checked = 0;
+	assert_int_equal(judge(), DS_EXIT_INCONCLUSIVE);
+
+	good(state);
+	facts.inv[0].violations = 3;
+	facts.inv[0].known = "a reason";
+	facts.inv[0].first.time_ns = 100;
+	facts.inv[1].violations = 2;
+	facts.inv[1].first.time_ns = 200;
+	assert_int_equal(judge(), DS_EXIT_FAIL);
+	assert_int_equal(verdict.nr_reasons, 1);
+	assert_non_null(strstr(verdict.reasons[0].text, "I22 "));
+	assert_int_equal(verdict.violations, 2);
+	assert_int_equal(verdict.known, 3);
+	assert_string_equal(ds_facts_first(&facts)->name, "I22");
+
+	/* also a hang may be known */
+	good(state);
+	facts.inv[3].violations = 1;
+	facts.inv[3].known = "a reason";
+	assert_int_equal(judge(), DS_EXIT_PASS);
+}
+
 static void test_precedence(void **state)
 {
 	facts.interrupted = true;
@@ -267,6 +311,7 @@ int main(void)
 		cmocka_unit_test_setup(test_halves, good),
 		cmocka_unit_test_setup(test_unchecked, good),
 		cmocka_unit_test_setup(test_violations, good),
+		cmocka_unit_test_setup(test_known, good),
 		cmocka_unit_test_setup(test_precedence, good),
 		cmocka_unit_test(test_set_up),
 		cmocka_unit_test_setup(test_texts_are_bounded, good),
