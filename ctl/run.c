@@ -180,12 +180,17 @@ static int start_load(struct ds_run *run, struct ds_err *err)
 		.choice = run->choice,
 		.dirs = run->o.dirs,
 		.nr_dirs = run->o.nr_dirs,
-		.no_disk = run->o.no_disk,
+		.own = run->own,
+		.no_disk = run->o.no_disk || run->o.fs_mask,
+		.no_tmpfs = run->o.fs_mask && !(run->o.fs_mask & DS_FS_TMPFS),
 	};
 	char note[DS_LOAD_TEXT];
 	unsigned int i;
 	int ret;
 
+	if (ds_run_fs_make(run, err))
+		return -1;
+	p.nr_own = run->nr_own;
 	if (!ds_cgroup_make(&run->cg, run->o.memory, note, sizeof(note)))
 		p.procs = run->cg.procs;
 	if (note[0])
@@ -207,6 +212,7 @@ static int start_load(struct ds_run *run, struct ds_err *err)
 	if (ret)
 		return ds_error(err, DS_EXIT_ERROR, -ret, "the load was not ready within %d s",
 				READY_MS / 1000);
+	ds_run_fs_close(run);
 	for (i = 0; i < run->load.sh->nr_notes; i++)
 		ds_report_note(&run->r, "%s", run->load.sh->notes[i]);
 	run->r.threads = run->load.sh->threads;
@@ -403,6 +409,7 @@ static void clean_up(struct ds_run *run)
 		ds_load_kill(&run->load);
 		ds_load_wait(&run->load, STOP_HUNG_MS, &status);
 	}
+	ds_run_fs_close(run);
 	ds_signals_victims(0, run->cg.dir);
 	ret = ds_cgroup_remove(&run->cg, STOP_HUNG_MS);
 	if (ret)

@@ -15,6 +15,7 @@
 
 /**
  * struct ds_run - a soak under way
+ * @own, @nr_own: file systems made for the load, until it has opened its files
  * @start_ms, @end_ms: of the load, CLOCK_MONOTONIC
  * @check:	request id of the check under way, 0 for none
  * @lost:	events were lost: results have to be read again
@@ -35,6 +36,8 @@ struct ds_run {
 	struct ds_method_choice choice;
 	struct ds_nl *nl;
 	struct ds_load load;
+	struct ds_place own[DS_PLACES_MAX];
+	unsigned int nr_own;
 	struct ds_cgroup cg;
 	struct ds_cgroup own;		/* for the module's own files */
 	struct ds_kmsg kmsg;
@@ -60,6 +63,8 @@ void ds_run_netlink_failed(struct ds_run *run, const struct ds_err *err);
 void ds_run_check_ended(struct ds_run *run, const struct ds_msg *m);
 void ds_run_read_results(struct ds_run *run);
 void ds_run_take_kmsg(struct ds_run *run);
+int ds_run_fs_make(struct ds_run *run, struct ds_err *err);
+void ds_run_fs_close(struct ds_run *run);
 void ds_run_soak(struct ds_run *run);
 
 #endif /* DS_RUN_H */

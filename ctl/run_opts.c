@@ -37,6 +37,7 @@ enum {
 	OPT_NO_DISK,
 	OPT_PLANT,
 	OPT_DIR,
+	OPT_FS,
 	OPT_MEMORY,
 	OPT_KINDS,
 	OPT_DRAINS,
@@ -61,6 +62,9 @@ static const struct argp_option options[] = {
 	{ "method", OPT_METHOD, "NAME", 0,
 	  "How the load truncates (default auto)", 2 },
 	{ "dir", OPT_DIR, "DIR", 0, "Also make files there; may be repeated", 2 },
+	{ "fs", OPT_FS, "NAME", 0,
+	  "Make files on a file system of the tool's own, made in memory and gone afterwards, not in the usual places; may be repeated",
+	  2 },
 	{ "no-disk", OPT_NO_DISK, NULL, 0, "Do not look for an ext4 in /var/tmp and /tmp", 2 },
 	{ "kinds", OPT_KINDS, "LIST", 0, "Batch kinds the race fills (default all)", 2 },
 	{ "drains", OPT_DRAINS, "LIST", 0, "Drain kinds the race uses (default all)", 2 },
@@ -150,7 +154,15 @@ static error_t parse_what(int key, char *arg, struct argp_state *state)
 {
 	struct ds_run_opts *o = state->input;
 
+	int fs;
+
 	switch (key) {
+	case OPT_FS:
+		fs = ds_own_fs_find(arg);
+		if (fs < 0)
+			return bad_name(state, "--fs", arg, ds_own_fs_names);
+		o->fs_mask |= 1U << fs;
+		return 0;
 	case OPT_METHOD:
 		if (strcmp(arg, DS_METHOD_AUTO) && ds_method_find(arg) < 0)
 			return bad_name(state, "--method", arg, ds_methods_names);
@@ -240,6 +252,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		o->quiet = true;
 		return 0;
 	case ARGP_KEY_END:
+		if (o->no_disk && o->fs_mask & ~DS_FS_TMPFS) {
+			ds_args_bad(state, "--no-disk and --fs of a disk exclude each other");
+			return DS_ARGS_BAD;
+		}
 		if (!o->no_race || !o->no_load)
 			return 0;
 		ds_args_bad(state, "--no-race and --no-load leave nothing to do: give one of them");
@@ -260,6 +276,7 @@ static char *help_filter(int key, const char *text, void *input)
 		void (*names)(char *buf, size_t len);
 	} rows[] = {
 		{ OPT_METHOD, ds_methods_names },
+		{ OPT_FS, ds_own_fs_names },
 		{ OPT_KINDS, ds_opt_kind_names },
 		{ OPT_DRAINS, ds_opt_drain_names },
 		{ OPT_FORMAT, ds_format_names },
@@ -401,6 +418,8 @@ void ds_run_repeat(const struct ds_run_opts *o, char *buf, size_t len)
 	if (strcmp(o->method, DS_METHOD_AUTO))
 		add(&t, " --method %s", o->method);
 	add(&t, " --memory %lluK", o->memory >> 10);
+	for (i = 0; i < ds_nr_own_fs; i++)
+		add_word(&t, "--fs", o->fs_mask & (1U << i) ? ds_own_fs_kinds[i].name : NULL);
 	for (i = 0; i < o->nr_dirs; i++)
 		add_word(&t, "--dir", o->dirs[i]);
 	add_word(&t, "--kinds", o->kinds);

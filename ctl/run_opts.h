@@ -7,9 +7,11 @@
 
 #include "known.h"
 #include "opts.h"
+#include "own_fs.h"
 #include "report.h"
 
 #define DS_DIRS_MAX 6
+#define DS_FS_TMPFS 1U		/* the bit of the kind that needs no device */
 #define DS_KNOWN_FILES_MAX 8
 
 struct ds_run_opts {
@@ -27,6 +29,7 @@ struct ds_run_opts {
 	const char *plant;
 	const char *dirs[DS_DIRS_MAX];
 	unsigned int nr_dirs;
+	u32 fs_mask;			/* bit: index of ds_own_fs_kinds[]; 0: the usual places */
 	const char *known_files[DS_KNOWN_FILES_MAX];
 	unsigned int nr_known_files;
 	struct ds_known_list known;

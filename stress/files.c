@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Where the load's files live: a tmpfs of its own that is mounted nowhere, an
- * ext4 where there is one, and directories the user named.  All files are
+ * Where the load's files live: a tmpfs of its own that is mounted nowhere, file
+ * systems that the controller made for it (own_fs.c), an ext4 where there is
+ * one, and directories the user named.  All files are
  * nameless, so nothing stays behind whoever dies.  It does not write to them.
  */
 #include <errno.h>
@@ -105,7 +106,7 @@ int ds_places_add_dir(struct ds_places *p, const char *dir, char *why, size_t le
 	int fd, err;
 
 	if (!place) {
-		snprintf(why, len, "%s: at most %d directories", dir, DS_PLACES_MAX - 2);
+		snprintf(why, len, "%s: at most %d directories", dir, DS_PLACES_MAX - 4);
 		return -ENOSPC;
 	}
 	place->fd = open(dir, O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -129,6 +130,28 @@ int ds_places_add_dir(struct ds_places *p, const char *dir, char *why, size_t le
 		return fd;
 	}
 	close(fd);
+	p->nr++;
+	return 0;
+}
+
+/**
+ * ds_places_add_own() - a file system that the controller made
+ *
+ * It is small, so files take at most half of what is free.
+ *
+ * Return: 0 or -errno.
+ */
+int ds_places_add_own(struct ds_places *p, const struct ds_place *own)
+{
+	struct ds_place *place = place_new(p);
+	struct statfs st;
+
+	if (!place)
+		return -ENOSPC;
+	if (fstatfs(own->fd, &st))
+		return -errno;
+	*place = *own;
+	place->room = (u64)st.f_bavail * st.f_bsize / 2;
 	p->nr++;
 	return 0;
 }

@@ -132,6 +132,12 @@ static int open_places(struct child *c)
 		if (text[0])
 			note(c->sh, "%s", text);
 	}
+	for (i = 0; i < c->p->nr_own; i++) {
+		int err = ds_places_add_own(&c->places, &c->p->own[i]);
+
+		if (err)
+			return fail(c->sh, false, "%s: %s", c->p->own[i].name, strerror(-err));
+	}
 	if (!c->p->no_disk) {
 		ds_places_add_ext4(&c->places, text, sizeof(text));
 		if (text[0] && !c->p->nr_dirs)
@@ -343,12 +349,19 @@ static int start_threads(struct child *c)
 static int set_up(struct child *c)
 {
 	u64 files, pages;
-	unsigned int t;
+	unsigned int t, i;
 
 	if (enter_cgroup(c) || open_places(c) || limit_threads(c) || open_shared_files(c))
 		return -1;
 	files = (u64)c->threads * DS_FLOOD_PRIVATE + c->nr_shared;
 	pages = c->p->memory / 2 / DS_PAGE / files;
+	/* nearly all files may be in one place */
+	for (i = 0; i < c->places.nr; i++) {
+		u64 room = c->places.v[i].room;
+
+		if (room && room / DS_PAGE / files < pages)
+			pages = room / DS_PAGE / files;
+	}
 	if (pages > DS_FLOOD_PAGES_MAX)
 		pages = DS_FLOOD_PAGES_MAX;
 	if (!pages)
@@ -380,6 +393,32 @@ static int set_up(struct child *c)
 	return start_threads(c);
 }
 
+/*
+ * An inherited netlink socket would keep the run's ownership alive after the
+ * controller died, so nothing but the standard descriptors and the file systems
+ * that were made for the load stays.
+ */
+static int close_inherited(const struct ds_load_params *p)
+{
+	unsigned int from = 3, i;
+	int next;
+
+	for (;;) {
+		next = -1;
+		for (i = 0; i < p->nr_own; i++) {
+			int fd = p->own[i].fd;
+
+			if (fd >= (int)from && (next < 0 || fd < next))
+				next = fd;
+		}
+		if (next < 0)
+			return close_range(from, ~0U, 0);
+		if (next > (int)from && close_range(from, next - 1, 0))
+			return -1;
+		from = next + 1;
+	}
+}
+
 static void __noreturn child_main(const struct ds_load_params *p, struct ds_load_shared *sh,
 				  pid_t parent)
 {
@@ -389,11 +428,7 @@ static void __noreturn child_main(const struct ds_load_params *p, struct ds_load
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != parent)
 		_exit(1);
-	/*
-	 * An inherited netlink socket would keep the run's ownership alive after
-	 * the controller died, so nothing but the standard descriptors stays.
-	 */
-	if (close_range(3, ~0U, 0))
+	if (close_inherited(p))
 		_exit(1);
 	/* ^C on a terminal reaches both: the controller decides */
 	signal(SIGINT, SIG_IGN);

@@ -44,6 +44,8 @@ struct ds_load_shared {
  * @choice:	truncate methods
  * @dirs:	directories besides the own tmpfs and ext4
  * @nr_dirs:	how many
+ * @own:	file systems that the caller made
+ * @nr_own:	how many
  * @no_tmpfs:	no tmpfs of its own
  * @no_disk:	no ext4 of /var/tmp or /tmp
  * @procs:	path of the cgroup.procs to enter, NULL for none
@@ -55,6 +57,8 @@ struct ds_load_params {
 	struct ds_method_choice choice;
 	const char *const *dirs;
 	unsigned int nr_dirs;
+	const struct ds_place *own;
+	unsigned int nr_own;
 	bool no_tmpfs;
 	bool no_disk;
 	const char *procs;

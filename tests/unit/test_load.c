@@ -162,6 +162,56 @@ static void expect_failure(const struct ds_load_params *p, const char *says)
 	ds_load_free(&l);
 }
 
+/*
+ * A file system that the controller made: the load has its descriptor, and no
+ * other but the standard ones and what it opens itself.
+ */
+static void test_own(void **state)
+{
+	struct ds_load_params p = params_for("syscall");
+	struct ds_place own[2] = { { .fd = -1 } };
+	int other[4], extra[2], status, i;
+	struct ds_load_totals t;
+	struct ds_load l;
+	char c;
+
+	(void)state;
+	/* gaps on all sides, and the second before the first */
+	for (i = 0; i < 4; i++)
+		other[i] = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	close(other[1]);
+	close(other[3]);
+	for (i = 1; i >= 0; i--) {
+		own[i].fd = open("/tmp", O_PATH | O_DIRECTORY | O_CLOEXEC);
+		own[i].disk = true;
+		snprintf(own[i].name, sizeof(own[i].name), "own %d", i);
+	}
+	p.own = own;
+	p.nr_own = 2;
+	p.no_tmpfs = true;
+	run_load(&p, &t);
+	assert_true(t.all_truncates > 0);
+	assert_int_equal(t.other_errors, 0);
+
+	/* a pipe's end that it kept would keep the reader waiting */
+	assert_int_equal(pipe(extra), 0);
+	memset(&l, 0, sizeof(l));
+	assert_int_equal(ds_load_start(&l, &p), 0);
+	assert_int_equal(ds_load_wait_ready(&l, 20000), 0);
+	if (strcmp(l.sh->places, "own 0, own 1"))
+		fail_msg("places are '%s'", l.sh->places);
+	close(extra[1]);
+	assert_int_equal(read(extra[0], &c, 1), 0);
+	ds_load_kill(&l);
+	assert_int_equal(ds_load_wait(&l, 5000, &status), 0);
+	ds_load_free(&l);
+	close(extra[0]);
+	close(own[0].fd);
+	close(own[1].fd);
+	close(other[0]);
+	close(other[2]);
+}
+
 static void test_bad_places(void **state)
 {
 	struct ds_load_params p = params_for("syscall");
@@ -340,6 +390,7 @@ int main(void)
 		cmocka_unit_test(test_choose),
 		cmocka_unit_test(test_methods),
 		cmocka_unit_test(test_dir),
+		cmocka_unit_test(test_own),
 		cmocka_unit_test(test_bad_places),
 		cmocka_unit_test(test_limits),
 		cmocka_unit_test(test_dies_with_controller),

@@ -151,6 +151,31 @@ static void test_repeat(void **state)
 	assert_int_equal(strlen(buf), 19);
 }
 
+static void test_fs(void **state)
+{
+	char name[] = "drainctl", seed[] = "--seed=1", ext4[] = "--fs=ext4", tmpfs[] = "--fs=tmpfs";
+	char bad[] = "--fs=ext3", no_disk[] = "--no-disk", xfs[] = "--fs=xfs";
+	char *argv[6] = { name, seed, ext4, tmpfs, ext4, NULL };
+	struct ds_run_opts o;
+	char buf[1024];
+
+	(void)state;
+	assert_string_equal(ds_own_fs_kinds[0].name, "tmpfs");
+	assert_int_equal(ds_run_opts_parse(&o, 5, argv), 0);
+	assert_int_equal(o.fs_mask, 1U << ds_own_fs_find("ext4") | DS_FS_TMPFS);
+	ds_run_repeat(&o, buf, sizeof(buf));
+	assert_non_null(strstr(buf, " --fs tmpfs --fs ext4"));
+	assert_null(strstr(buf, "xfs"));
+	argv[4] = bad;
+	assert_int_equal(ds_run_opts_parse(&o, 5, argv), DS_EXIT_USAGE);
+	argv[4] = no_disk;
+	assert_int_equal(ds_run_opts_parse(&o, 5, argv), DS_EXIT_USAGE);
+	argv[2] = tmpfs;
+	assert_int_equal(ds_run_opts_parse(&o, 5, argv), 0);
+	argv[3] = xfs;
+	assert_int_equal(ds_run_opts_parse(&o, 5, argv), DS_EXIT_USAGE);
+}
+
 static void test_defaults(void **state)
 {
 	char name[] = "drainctl";
@@ -178,6 +203,7 @@ int main(void)
 		cmocka_unit_test(test_cpus),
 		cmocka_unit_test(test_lists),
 		cmocka_unit_test(test_repeat),
+		cmocka_unit_test(test_fs),
 		cmocka_unit_test(test_defaults),
 	};
 
