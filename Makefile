@@ -36,7 +36,7 @@ ARGS		=
 B		:= build
 PKGS		:= libnl-genl-3.0 libnl-3.0 liburing jansson
 
-.PHONY: all bench-race kmod kernels soak check check-full lint unit clean distclean help FORCE
+.PHONY: all bench-race docs kmod kernels soak check check-full lint unit clean distclean help FORCE
 .DELETE_ON_ERROR:
 
 all: $(B)/drainctl			## drainctl, in build/ (the default)
@@ -79,6 +79,9 @@ $(B)/gen/version.h: FORCE
 	@v=$$(git describe --always --dirty 2>/dev/null || echo unknown); \
 	echo "#define DS_VERSION \"$$v\"" | cmp -s - $@ || \
 	echo "#define DS_VERSION \"$$v\"" >$@
+
+docs: $(B)/drainctl			## docs/invariants.md, from the table of invariants
+	$(B)/drainctl explain --format markdown >docs/invariants.md
 
 # ---- drainstress.ko ----
 

@@ -42,8 +42,9 @@ static const struct invariant_row {
 	const char *title;
 	const char *why;
 	const char *exceptions;
+	const char *code;
 } invariant_rows[] = {
-#define ROW(id, retry, title, why, exceptions) { id, #retry, title, why, exceptions },
+#define ROW(id, retry, title, why, exceptions, code) { id, #retry, title, why, exceptions, code },
 	DS_INVARIANTS(ROW)
 #undef ROW
 };
@@ -285,7 +286,7 @@ const char *ds_drain_name(u32 id)
 
 /**
  * ds_invariant_title() - from the shared table, NULL for an unknown number;
- * likewise the next three
+ * likewise the next four
  */
 const char *ds_invariant_title(u32 id)
 {
@@ -306,6 +307,13 @@ const char *ds_invariant_exceptions(u32 id)
 	const struct invariant_row *row = find_invariant(id);
 
 	return row ? row->exceptions : NULL;
+}
+
+const char *ds_invariant_code(u32 id)
+{
+	const struct invariant_row *row = find_invariant(id);
+
+	return row ? row->code : NULL;
 }
 
 const char *ds_invariant_retry(u32 id)

@@ -29,6 +29,7 @@ const char *ds_drain_name(u32 id);
 const char *ds_invariant_title(u32 id);
 const char *ds_invariant_why(u32 id);
 const char *ds_invariant_exceptions(u32 id);
+const char *ds_invariant_code(u32 id);
 const char *ds_invariant_retry(u32 id);
 
 #define DS_ARGS_USAGE 1000

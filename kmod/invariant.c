@@ -327,7 +327,7 @@ bool ds_skip_probes(char *why, size_t len)
 #define DS_NEEDS_MLOCK							\
 	(DS_NEEDS(mlock_folio) | DS_NEEDS(munlock_folio) |		\
 	 DS_NEEDS(lru_add_drain_all))
-#define DS_TITLE(number, retry, title, why, exceptions) [number] = title,
+#define DS_TITLE(number, retry, title, why, exceptions, code) [number] = title,
 
 static const char *const ds_titles[] = {
 	DS_INVARIANTS(DS_TITLE)

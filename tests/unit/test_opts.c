@@ -130,6 +130,38 @@ static void test_lists(void **state)
 	assert_null(ds_invariant_title(999));
 }
 
+/* Each row of the table is whole, and its code is "FILE: a(), b() (6.12: c()); FILE: ...". */
+static void test_invariants(void **state)
+{
+	const char *p, *code;
+	unsigned int n = 0;
+	u32 id;
+
+	(void)state;
+	for (id = 1; id <= 64; id++) {
+		if (!ds_invariant_title(id))
+			continue;
+		n++;
+		assert_true(strlen(ds_invariant_title(id)) > 10);
+		assert_true(strlen(ds_invariant_why(id)) > 10);
+		assert_true(strlen(ds_invariant_exceptions(id)) > 3);
+		assert_non_null(ds_invariant_retry(id));
+		code = ds_invariant_code(id);
+		for (p = code; p; p = strstr(p, "; ") ? strstr(p, "; ") + 2 : NULL) {
+			size_t file = strcspn(p, ":; ");
+
+			if (p[file] != ':' || p[file + 1] != ' ' || p[file - 2] != '.' ||
+			    !memchr(p, '/', file))
+				fail_msg("I%u: no file in '%s'", id, p);
+			file = strcspn(p, ";");
+			if (p[file - 1] != ')' || !memmem(p, file, "()", 2))
+				fail_msg("I%u: no function in '%s'", id, p);
+		}
+	}
+	assert_true(n >= 28);
+	assert_null(ds_invariant_code(999));
+}
+
 /* The command that repeats a run, given back to the parser, is that run. */
 static void test_repeat(void **state)
 {
@@ -202,6 +234,7 @@ int main(void)
 		cmocka_unit_test(test_number),
 		cmocka_unit_test(test_cpus),
 		cmocka_unit_test(test_lists),
+		cmocka_unit_test(test_invariants),
 		cmocka_unit_test(test_repeat),
 		cmocka_unit_test(test_fs),
 		cmocka_unit_test(test_defaults),
