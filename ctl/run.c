@@ -230,7 +230,7 @@ static int start_race(struct ds_run *run, struct ds_err *err)
 	struct ds_arg args[9];
 	struct ds_msg done;
 	unsigned int n = 0;
-	u64 own = ds_cgroup_make_own(&run->own);
+	u64 own = ds_cgroup_make_own(&run->own_cg);
 
 	run->r.start_ns = ds_now_ms() * 1000000;
 	args[n++] = (struct ds_arg){ DS_A_SEED, DS_ARG_U64, o->seed, NULL };
@@ -414,9 +414,9 @@ static void clean_up(struct ds_run *run)
 	ret = ds_cgroup_remove(&run->cg, STOP_HUNG_MS);
 	if (ret)
 		ds_run_say(run, "cgroup %s cannot be removed: %s", run->cg.dir, strerror(-ret));
-	ret = ds_cgroup_remove(&run->own, STOP_HUNG_MS);
+	ret = ds_cgroup_remove(&run->own_cg, STOP_HUNG_MS);
 	if (ret)
-		ds_run_say(run, "cgroup %s cannot be removed: %s", run->own.dir, strerror(-ret));
+		ds_run_say(run, "cgroup %s cannot be removed: %s", run->own_cg.dir, strerror(-ret));
 	ds_signals_victims(0, "");
 	ds_nl_close(run->nl);
 	ds_kmsg_close(&run->kmsg);

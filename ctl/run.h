@@ -39,7 +39,7 @@ struct ds_run {
 	struct ds_place own[DS_PLACES_MAX];
 	unsigned int nr_own;
 	struct ds_cgroup cg;
-	struct ds_cgroup own;		/* for the module's own files */
+	struct ds_cgroup own_cg;	/* for the module's own files */
 	struct ds_kmsg kmsg;
 	struct ds_progress progress;
 	struct ds_snapshot now;

@@ -197,7 +197,6 @@ bool ds_memcg_of(unsigned long memcg_data, struct ds_memcg_facts *facts)
 
 /* ---- one walk of lists ---- */
 
-
 static struct ds_suspect *ds_suspect(struct ds_walk *w, unsigned int invariant,
 				     enum ds_wrong wrong, unsigned int list,
 				     unsigned int zone, struct page *page)
