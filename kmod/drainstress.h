@@ -370,8 +370,8 @@ struct ds_slot {
 	u8 kind;
 	u8 slot;
 	u8 tag;			/* bits 0-1 of an mlock entry */
-	u8 own_refs;		/* known references of an own folio, 0: foreign */
 	bool free;
+	u16 own_refs;		/* known references of an own folio, 0: foreign */
 };
 
 struct ds_batch_state {

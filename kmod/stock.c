@@ -2,8 +2,8 @@
 /*
  * The folios that the module owns: pages of tmpfs files of its own, properly
  * charged and in a page cache, and anonymous pages taken from a short-lived
- * mapping.  Each is held by one reference of the module, so that what becomes
- * of it can be told exactly.  They are found again by page frame number.  How
+ * mapping.  Each is held by a reference or a pin of the module, so that what
+ * becomes of it can be told exactly.  They are found again by page frame number.  How
  * they are queued and drained is not decided here.
  */
 #include <linux/file.h>
@@ -61,6 +61,15 @@ unsigned int ds_own_count(void)
 	return n;
 }
 
+/* Gives up the reference, or the pin, that keeps an own page. */
+static void ds_own_put(struct page *page, bool anon)
+{
+	if (anon)
+		unpin_user_page(page);
+	else
+		put_page(page);
+}
+
 static int ds_register(struct ds_own *own)
 {
 	if (own->cpu < 0)
@@ -77,13 +86,13 @@ static int ds_stock_add(struct ds_stock *stock, struct page *page, int cpu,
 	if (PageCompound(page)) {
 		if (!anon)
 			pr_err_once("a tmpfs page came as part of a huge one: set /sys/kernel/mm/transparent_hugepage/shmem_enabled to never\n");
-		put_page(page);
+		ds_own_put(page, anon);
 		return -EAGAIN;
 	}
 	own->folio = page_folio(page);
 	own->cpu = cpu;
 	own->anon = anon;
-	own->refs = anon ? 1 : 2;
+	own->refs = anon ? GUP_PIN_COUNTING_BIAS : 2;
 	stock->nr++;
 	return ds_register(own);
 }
@@ -139,9 +148,11 @@ unwind:
  * @cpu: as for ds_stock_make()
  *
  * They come from a private mapping in the mm of the running process, which is
- * gone again when this returns: only the module's reference keeps them, as
- * after a munmap() of pages that a driver has taken.  Part of a huge page is
- * not taken, so there may be fewer than asked.
+ * gone again when this returns: only the module's pin keeps them, as after a
+ * munmap() of pages that a driver has taken.  A pin, for shrink_folio_list()
+ * (mm/vmscan.c) puts an anonymous folio that has none into the swap cache, and
+ * there it would stay: it could never again be freed lazily.  Part of a huge
+ * page is not taken, so there may be fewer than asked.
  *
  * Return: 0, -ESRCH without an mm, or another errno.  Context: process with an
  * mm, may sleep.
@@ -168,12 +179,12 @@ int ds_stock_make_anon(struct ds_stock *stock, unsigned int nr, int cpu)
 		err = addr;
 		goto unwind;
 	}
-	got = get_user_pages_fast(addr, nr, FOLL_WRITE, pages);
+	got = pin_user_pages_fast(addr, nr, FOLL_WRITE, pages);
 	for (i = 0; i < got; i++) {
 		int added;
 
 		if (!PageAnon(pages[i])) {
-			put_page(pages[i]);
+			unpin_user_page(pages[i]);
 			continue;
 		}
 		added = ds_stock_add(stock, pages[i], cpu, true);
@@ -262,7 +273,7 @@ void ds_stock_drop(struct ds_stock *stock)
 	for (i = 0; i < stock->nr; i++) {
 		if (stock->own[i].cpu >= 0)
 			xa_erase(&ds_owned, folio_pfn(stock->own[i].folio));
-		folio_put(stock->own[i].folio);
+		ds_own_put(folio_page(stock->own[i].folio, 0), stock->own[i].anon);
 	}
 	if (stock->file) {
 		shmem_truncate_range(file_inode(stock->file), 0, (loff_t)-1);
