@@ -36,7 +36,8 @@ ARGS		=
 B		:= build
 PKGS		:= libnl-genl-3.0 libnl-3.0 liburing jansson
 
-.PHONY: all bench-race docs kmod kernels soak check check-full lint unit clean distclean help FORCE
+.PHONY: all bench-race docs kmod kernels soak soak-matrix check check-full lint unit clean \
+	distclean help FORCE
 .DELETE_ON_ERROR:
 
 all: $(B)/drainctl			## drainctl, in build/ (the default)
@@ -132,6 +133,9 @@ soak: export SEED := $(SEED)
 soak: export ARGS := $(ARGS)
 soak:					## torture each of KERNELS in a VM, and judge it
 	@tests/vm/soak
+
+soak-matrix:				## no false alarms: healthy kernels in many set-ups
+	@tests/vm/matrix
 
 check:					## all tests: lint, unit tests, VM tests
 	@tests/run-checks
