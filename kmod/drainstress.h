@@ -443,6 +443,7 @@ extern const unsigned int ds_nr_invariants;
 const char *ds_invariant_title(unsigned int id);
 bool ds_invariant_available(const struct ds_invariant *inv, char *why,
 			    size_t len);
+bool ds_patience(unsigned int ms);
 int ds_check_run(struct ds_check *c);
 void ds_examine_batches(struct ds_check *c);
 bool ds_skip_layout(char *why, size_t len);

@@ -6,6 +6,7 @@
  * header, one row here and its function.
  */
 #include <linux/delay.h>
+#include <linux/kthread.h>
 #include <linux/slab.h>
 #include <linux/version.h>
 
@@ -53,6 +54,27 @@ static unsigned int ds_first(const struct ds_snapshot *snap, unsigned long pfn)
 		lo : snap->nr_slots;
 }
 
+/**
+ * ds_patience() - waits between two looks at what looks wrong
+ * @ms: for so long; for a twentieth while a planted fault stands, which is there
+ *	however long one waits
+ *
+ * Return: false when there is no time any more: this thread has to end.
+ * Context: process.
+ */
+bool ds_patience(unsigned int ms)
+{
+	unsigned int part;
+
+	if (READ_ONCE(ds_plant_armed))
+		ms = DIV_ROUND_UP(ms, 20);
+	for (; ms && !kthread_should_stop(); ms -= part) {
+		part = min(ms, 100U);
+		msleep(part);
+	}
+	return !kthread_should_stop();
+}
+
 #define for_each_slot_of(snap, i, number)				\
 	for (i = ds_first(snap, number);				\
 	     i < (snap)->nr_slots && (snap)->slots[i].pfn == (number); i++)
@@ -68,7 +90,7 @@ static bool ds_confirm(struct ds_check *c, unsigned long pfn,
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(ds_look_ms); i++) {
-		msleep(ds_look_ms[i]);
+		ds_patience(ds_look_ms[i]);
 		c->looks++;
 		if (ds_snapshot_take(c->again))
 			return false;

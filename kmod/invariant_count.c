@@ -12,7 +12,6 @@
  */
 #include <linux/cpu.h>
 #include <linux/cpuhotplug.h>
-#include <linux/delay.h>
 #include <linux/irqflags.h>
 #include <linux/mmzone.h>
 #include <linux/preempt.h>
@@ -293,7 +292,7 @@ static void ds_move_on(struct ds_move *moves, int cpu)
 
 	for (try = 0; try < DS_TRIES && wrong; try++) {
 		if (try)
-			msleep(ds_again_ms[try - 1]);
+			ds_patience(ds_again_ms[try - 1]);
 		if (ds_on_cpu(cpu, ds_move_kinds_here, moves))
 			return;
 		wrong = false;
@@ -410,7 +409,7 @@ void ds_examine_i18(struct ds_check *c)
 
 	for (i = 0; i < 2 * DS_TRIES; i++) {
 		if (i)
-			msleep(ds_again_ms[(i - 1) % ARRAY_SIZE(ds_again_ms)]);
+			ds_patience(ds_again_ms[(i - 1) % ARRAY_SIZE(ds_again_ms)]);
 		if (stop_machine(ds_mlock_stopped, &sums, NULL))
 			return;
 		if (sums.locked == sums.events)
@@ -558,7 +557,7 @@ static void ds_mlock_check(struct ds_mlocks *m, int cpu)
 
 	for (i = 0; i < DS_TRIES; i++) {
 		if (i)
-			msleep(ds_again_ms[i - 1]);
+			ds_patience(ds_again_ms[i - 1]);
 		if (ds_on_cpu(cpu, ds_mlock_here, m))
 			return;
 		if (!m->wrong)
@@ -675,7 +674,7 @@ void ds_probe_i21(struct ds_check *c)
 	for (i = 0; i < DS_TRIES; i++) {
 		if (i) {
 			ds_stock_unlock(&stock);
-			msleep(ds_again_ms[i - 1]);
+			ds_patience(ds_again_ms[i - 1]);
 		}
 		if (ds_on_cpu(cpu, ds_lock_here, &stock))
 			goto out;

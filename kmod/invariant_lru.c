@@ -8,8 +8,6 @@
  * number.  What stands in the per-CPU batches is not looked at here.
  */
 #include <linux/cgroup.h>
-#include <linux/delay.h>
-#include <linux/kthread.h>
 #include <linux/ktime.h>
 #include <linux/memcontrol.h>
 #include <linux/memory_hotplug.h>
@@ -541,18 +539,6 @@ static struct ds_walk *ds_walk_alloc(u64 mask, u64 cgroup)
 	return w;
 }
 
-/* Return: false when there is no time any more: this thread has to end. */
-static bool ds_wait(unsigned int ms)
-{
-	unsigned int part;
-
-	for (; ms && !kthread_should_stop(); ms -= part) {
-		part = min(ms, 100U);
-		msleep(part);
-	}
-	return !kthread_should_stop();
-}
-
 /* Looks at the suspects again until none is left or all looks are done. */
 void ds_follow_up(struct ds_walk *w)
 {
@@ -563,7 +549,7 @@ void ds_follow_up(struct ds_walk *w)
 		if (!w->nr_suspects)
 			return;
 		w->looks++;
-		if (!ds_wait(ds_relook_ms[look]))
+		if (!ds_patience(ds_relook_ms[look]))
 			w->nr_suspects = 0;
 		for (i = 0; i < w->nr_suspects; i++)
 			w->suspects[i].seen = false;
@@ -1014,7 +1000,7 @@ static u64 ds_best_of(struct ds_node_counts *n, cpu_stop_fn_t stopped,
 		if (look == 1)
 			ds_drain(DS_DRAIN_ALL, -1, NULL);
 		if (look)
-			msleep(ds_count_ms[look - 1]);
+			ds_patience(ds_count_ms[look - 1]);
 		n->looks += !!look;
 		if (stop_machine(stopped, n, NULL))
 			return 0;
@@ -1176,7 +1162,7 @@ void ds_examine_i10(struct ds_check *c)
 		atomic_inc(count);
 	for (look = 0; look < DS_DISABLED_LOOKS; look++) {
 		if (look)
-			msleep(DS_DISABLED_MS);
+			ds_patience(DS_DISABLED_MS);
 		found = atomic_read(count);
 		if (!found)
 			break;

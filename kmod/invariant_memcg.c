@@ -6,7 +6,6 @@
  * gone.  Other memory cgroups are walked in invariant_lru.c, not here.
  */
 #include <linux/cgroup.h>
-#include <linux/delay.h>
 #include <linux/memcontrol.h>
 #include <linux/mmzone.h>
 #include <linux/nodemask.h>
@@ -253,7 +252,7 @@ static bool ds_holds_now(struct ds_check *c, struct ds_holds *h, long pages)
 
 	for (look = 0; look < DS_MEMCG_LOOKS && !ds_abandoned(); look++) {
 		if (look)
-			msleep(ds_relook_ms[look - 1]);
+			ds_patience(ds_relook_ms[look - 1]);
 		ds_drain(DS_DRAIN_ALL, -1, NULL);
 		if (stop_machine(ds_look_stopped, h, NULL))
 			return false;

@@ -7,7 +7,6 @@
  * because other tasks drain them all the time.  What a pin migrates is not
  * looked at.
  */
-#include <linux/delay.h>
 #include <linux/gfp.h>
 #include <linux/kthread.h>
 #include <linux/mman.h>
@@ -210,7 +209,7 @@ void ds_probe_i33(struct ds_check *c)
 		return;
 	for (try = 0; try < DS_PIN_TRIES && !ds_abandoned(); try++) {
 		if (try)
-			msleep(ds_pin_ms[try - 1]);
+			ds_patience(ds_pin_ms[try - 1]);
 		cpu = cpumask_nth((c->round + try) % num_online_cpus(),
 				  cpu_online_mask);
 		if (cpu >= nr_cpu_ids || ds_on_cpu(cpu, ds_pin_here, pin) ||
