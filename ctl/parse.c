@@ -67,6 +67,7 @@ static const struct rule item_rules[] = {
 	FIELD(ds_item, DS_ITEM_TITLE, RULE_STRING, title),
 	FIELD(ds_item, DS_ITEM_REASON, RULE_STRING, reason),
 	FIELD(ds_item, DS_ITEM_INVARIANTS, RULE_U64, invariants),
+	FIELD(ds_item, DS_ITEM_BRIEF, RULE_U8, brief),
 };
 
 static const struct rule counter_rules[] = {

@@ -25,6 +25,7 @@ struct ds_item {
 	u32 class;
 	u32 id;
 	u8 available;
+	u8 brief;
 	u64 invariants;
 	char name[DS_NAME_LEN];
 	char title[256];

@@ -528,6 +528,8 @@ enum ds_plant_variant { DS_PLANT_ONLY, DS_PLANT_HELD, DS_PLANT_COUNT };
  *		title gives; no other may
  * @occasion:	@run also makes the occasion for which the invariant is waiting,
  *		so that it need not be available before
+ * @brief:	a healthy kernel may look like this for a moment, so the check looks
+ *		again before it reports
  */
 struct ds_plant {
 	const char *name;
@@ -539,11 +541,13 @@ struct ds_plant {
 	bool (*missing)(char *why, size_t len);
 	u64 also;
 	bool occasion;
+	bool brief;
 };
 
 extern const struct ds_plant ds_plants[];
 extern const unsigned int ds_nr_plants;
 extern bool ds_plant_allowed;
+extern bool ds_plant_brief;	/* ends before the second look */
 extern const struct ds_plant *ds_plant_armed;	/* the fault that is wanted, or NULL */
 
 static inline bool ds_plant_variant_here(unsigned int invariant,
@@ -561,6 +565,7 @@ static inline bool ds_plant_here(unsigned int invariant)
 	return ds_plant_variant_here(invariant, DS_PLANT_ONLY);
 }
 
+void ds_plant_second_look(void);
 bool ds_plant_available(const struct ds_plant *plant, char *why, size_t len);
 void ds_plant_stopped(bool on);
 void ds_plant_lists(unsigned int first, unsigned int last, bool on);
@@ -672,6 +677,7 @@ struct ds_request {
 	u64 mask;
 	u64 cgroup;
 	const struct ds_plant *plant;
+	bool brief;		/* see ds_plant_brief */
 	struct ds_race_config config;	/* its cpus serve FILL and DRAIN too */
 };
 

@@ -66,6 +66,7 @@ bool ds_patience(unsigned int ms)
 {
 	unsigned int part;
 
+	ds_plant_second_look();
 	if (READ_ONCE(ds_plant_armed))
 		ms = DIV_ROUND_UP(ms, 20);
 	for (; ms && !kthread_should_stop(); ms -= part) {

@@ -335,7 +335,9 @@ static int ds_do_plant(struct ds_request *req, struct ds_request_result *result)
 	int err;
 
 	ds_ring_put(DS_DID_PLANT, req->plant - ds_plants, 0, 0, DS_ON_ALL);
+	ds_plant_brief = req->brief;
 	err = req->plant->run(req->plant);
+	ds_plant_brief = false;
 	if (!err)
 		ds_count(result, "planted", 1);
 	return err;

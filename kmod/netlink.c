@@ -50,7 +50,7 @@ static int ds_put_counter(struct sk_buff *skb, const char *name, u64 value)
 
 static int ds_put_item_of(struct sk_buff *skb, u32 class, u32 id,
 			  const char *name, const char *title,
-			  const char *reason, u64 invariants)
+			  const char *reason, u64 invariants, bool brief)
 {
 	struct nlattr *nest = nla_nest_start(skb, DS_A_ITEM);
 
@@ -62,6 +62,7 @@ static int ds_put_item_of(struct sk_buff *skb, u32 class, u32 id,
 	    nla_put_u8(skb, DS_ITEM_AVAILABLE, !reason) ||
 	    (title && nla_put_string(skb, DS_ITEM_TITLE, title)) ||
 	    (reason && nla_put_string(skb, DS_ITEM_REASON, reason)) ||
+	    (brief && nla_put_u8(skb, DS_ITEM_BRIEF, 1)) ||
 	    (invariants && nla_put_u64_64bit(skb, DS_ITEM_INVARIANTS, invariants,
 					     DS_ITEM_PAD))) {
 		nla_nest_cancel(skb, nest);
@@ -74,7 +75,7 @@ static int ds_put_item_of(struct sk_buff *skb, u32 class, u32 id,
 static int ds_put_item(struct sk_buff *skb, u32 class, u32 id, const char *name,
 		       const char *title, const char *reason)
 {
-	return ds_put_item_of(skb, class, id, name, title, reason, 0);
+	return ds_put_item_of(skb, class, id, name, title, reason, 0, false);
 }
 
 static int ds_put_action(struct sk_buff *skb, const struct ds_did *did)
@@ -286,7 +287,8 @@ static int ds_put_invariants(struct sk_buff *skb)
 				     plant->title,
 				     ds_plant_available(plant, why, sizeof(why)) ?
 				     NULL : why,
-				     DS_INV_BIT(plant->invariant) | plant->also);
+				     DS_INV_BIT(plant->invariant) | plant->also,
+				     plant->brief);
 	}
 	return err;
 }
@@ -626,10 +628,16 @@ static int ds_plant_cmd(struct sk_buff *in, struct genl_info *info)
 	if (i == ds_nr_plants)
 		return ds_refuse(info, DS_A_NAME, "NAME: no such planted fault",
 				 -ENOENT);
+	if (info->attrs[DS_A_BRIEF] && nla_get_u8(info->attrs[DS_A_BRIEF]) &&
+	    !ds_plants[i].brief)
+		return ds_refuse(info, DS_A_BRIEF,
+				 "BRIEF: this planted fault cannot be brief",
+				 -EINVAL);
 	req = ds_request(info, DS_CMD_PLANT);
 	if (IS_ERR(req))
 		return PTR_ERR(req);
 	req->plant = &ds_plants[i];
+	req->brief = info->attrs[DS_A_BRIEF] && nla_get_u8(info->attrs[DS_A_BRIEF]);
 	return ds_answer_queued(req, info);
 }
 
@@ -963,6 +971,7 @@ static const struct nla_policy ds_policy[DS_A_MAX + 1] = {
 	[DS_A_STUTTER_MS] = { .type = NLA_U32 },
 	[DS_A_ONLINE_RATE] = { .type = NLA_U32 },
 	[DS_A_CGROUP] = { .type = NLA_U64 },
+	[DS_A_BRIEF] = { .type = NLA_U8 },
 	[DS_A_RACE] = NLA_POLICY_MAX(NLA_U8, DS_RACE_BARE),
 	[DS_A_ACCOUNTING] = NLA_POLICY_MAX(NLA_U8, 1),
 	[DS_A_INVARIANTS] = { .type = NLA_U64 },

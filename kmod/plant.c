@@ -22,12 +22,27 @@ module_param_named(plant, ds_plant_allowed, bool, 0444);
 MODULE_PARM_DESC(plant, "allow planted faults; for tests of the tester only");
 
 const struct ds_plant *ds_plant_armed;
+bool ds_plant_brief;
 static bool ds_plant_was_done;
+static bool ds_plant_was_ended;
 
 /* The point that was armed has done its damage. */
 void ds_plant_done(void)
 {
 	WRITE_ONCE(ds_plant_was_done, true);
+}
+
+/**
+ * ds_plant_second_look() - ends a brief fault
+ *
+ * A check is about to wait before it looks again.
+ */
+void ds_plant_second_look(void)
+{
+	if (!READ_ONCE(ds_plant_brief) || !READ_ONCE(ds_plant_armed))
+		return;
+	ds_plant_was_ended = ds_plant_was_done;
+	WRITE_ONCE(ds_plant_armed, NULL);
 }
 
 /* ---- damage around a look at rest ---- */
@@ -431,11 +446,14 @@ static int ds_check_armed(const struct ds_plant *plant)
 	int err;
 
 	ds_plant_was_done = false;
+	ds_plant_was_ended = false;
 	WRITE_ONCE(ds_plant_armed, plant);
 	err = ds_check_run(&c);
 	WRITE_ONCE(ds_plant_armed, NULL);
 	if (err)
 		return err;
+	if (ds_plant_brief)	/* it was suspicious, and then it was over */
+		return ds_plant_was_ended ? 0 : -ENODATA;
 	return ds_plant_was_done ? 0 : -ENODATA;
 }
 
@@ -578,6 +596,9 @@ static int ds_plant_offline(const struct ds_plant *plant)
 /* A fault that is made around a look at rest. */
 #define DS_DAMAGE(name, title, invariant, ...)				\
 	{ name, title, invariant, ds_plant_check, __VA_ARGS__ }
+/* The same, one that may be there for a moment: the check looks again. */
+#define DS_BRIEF(name, title, invariant, ...)				\
+	{ name, title, invariant, ds_plant_check, __VA_ARGS__, .brief = true }
 
 const struct ds_plant ds_plants[] = {
 	DS_DAMAGE("batch-too-long", "a batch as long as its size", 1,
@@ -592,7 +613,7 @@ const struct ds_plant ds_plants[] = {
 		  ds_stop_stray),
 	DS_DAMAGE("lru-in-lru-add", "a folio in lru_add that has PG_lru", 3,
 		  ds_stop_on_lru),
-	DS_DAMAGE("lost-lru", "an own folio in rotate that has lost PG_lru", 3,
+	DS_BRIEF("lost-lru", "an own folio in rotate that has lost PG_lru", 3,
 		  ds_stop_lost_lru),
 	DS_DAMAGE("queued-twice", "a folio twice in lru_add", 4, ds_stop_twice),
 	DS_DAMAGE("few-references", "more batch entries than references", 5,
@@ -610,62 +631,62 @@ const struct ds_plant ds_plants[] = {
 	  ds_plant_check },
 	{ "left-disabled", "a cache that somebody leaves disabled", 10,
 	  ds_plant_check },
-	DS_DAMAGE("wrong-list", "an active folio on an inactive list", 11,
+	DS_BRIEF("wrong-list", "an active folio on an inactive list", 11,
 		  ds_list_active),
-	DS_DAMAGE("wrong-type", "a folio of files on a list of anonymous ones",
+	DS_BRIEF("wrong-type", "a folio of files on a list of anonymous ones",
 		  11, ds_list_type),
-	DS_DAMAGE("broken-link", "a link on a list that leads back to itself", 11,
+	DS_BRIEF("broken-link", "a link on a list that leads back to itself", 11,
 		  ds_list_broken),
-	DS_DAMAGE("unlisted", "a folio on a list without PG_lru", 11,
+	DS_BRIEF("unlisted", "a folio on a list without PG_lru", 11,
 		  ds_list_no_lru),
-	DS_DAMAGE("unreferenced", "a folio on a list without references", 11,
+	DS_BRIEF("unreferenced", "a folio on a list without references", 11,
 		  ds_list_no_refs),
-	DS_DAMAGE("active-in-generation", "an active folio on a list of the MGLRU",
+	DS_BRIEF("active-in-generation", "an active folio on a list of the MGLRU",
 		  12, ds_list_active),
-	DS_DAMAGE("unevictable-in-generation",
+	DS_BRIEF("unevictable-in-generation",
 		  "an unevictable folio on a list of the MGLRU", 12,
 		  ds_list_unevictable),
-	DS_DAMAGE("wrong-type-in-generation",
+	DS_BRIEF("wrong-type-in-generation",
 		  "a folio of files on a list of the MGLRU for anonymous ones",
 		  12, ds_list_type),
-	DS_DAMAGE("no-generation",
+	DS_BRIEF("no-generation",
 		  "a folio on a list of the MGLRU without a generation", 12,
 		  ds_list_no_gen),
-	DS_DAMAGE("broken-link-in-generation",
+	DS_BRIEF("broken-link-in-generation",
 		  "a link on a list of the MGLRU that leads back to itself", 12,
 		  ds_list_broken),
-	DS_DAMAGE("unlisted-in-generation",
+	DS_BRIEF("unlisted-in-generation",
 		  "a folio on a list of the MGLRU without PG_lru", 12,
 		  ds_list_no_lru),
-	DS_DAMAGE("unreferenced-in-generation",
+	DS_BRIEF("unreferenced-in-generation",
 		  "a folio on a list of the MGLRU without references", 12,
 		  ds_list_no_refs),
-	DS_DAMAGE("strange-memcg", "a folio on a list with another memory cgroup",
+	DS_BRIEF("strange-memcg", "a folio on a list with another memory cgroup",
 		  13, ds_list_stranger),
-	DS_DAMAGE("strange-node", "a folio on a list of another node", 13,
+	DS_BRIEF("strange-node", "a folio on a list of another node", 13,
 		  ds_list_node, .missing = ds_miss_nodes),
-	DS_DAMAGE("wrong-list-size", "an lru_zone_size that is one too many", 14,
+	DS_BRIEF("wrong-list-size", "an lru_zone_size that is one too many", 14,
 		  ds_list_size),
-	DS_DAMAGE("wrong-generation-size", "an MGLRU nr_pages that is one too many",
+	DS_BRIEF("wrong-generation-size", "an MGLRU nr_pages that is one too many",
 		  15, ds_list_gen_size),
-	DS_DAMAGE("wrong-node-counter",
+	DS_BRIEF("wrong-node-counter",
 		  "an LRU counter of a node that is one too many", 16,
 		  ds_list_node_stat),
-	DS_DAMAGE("wrong-zone-counter",
+	DS_BRIEF("wrong-zone-counter",
 		  "an LRU counter of a zone that is one too many", 16,
 		  ds_list_zone_stat),
-	DS_DAMAGE("flag-unevictable", "an evictable folio with PG_unevictable", 17,
+	DS_BRIEF("flag-unevictable", "an evictable folio with PG_unevictable", 17,
 		  ds_list_unevictable),
-	DS_DAMAGE("wrong-unevictable-counter",
+	DS_BRIEF("wrong-unevictable-counter",
 		  "nr_unevictable of a node that is one too many", 17,
 		  ds_list_unevictable_stat),
-	DS_DAMAGE("wrong-unevictable-size",
+	DS_BRIEF("wrong-unevictable-size",
 		  "an lru_zone_size of unevictable pages that is one too many", 17,
 		  ds_list_unevictable_size, .missing = ds_skip_no_memcg),
 	{ "mlock-event", "an mlock that was counted twice", 18, ds_plant_check },
-	DS_DAMAGE("flag-mlocked", "a folio with PG_mlocked that nobody counted",
+	DS_BRIEF("flag-mlocked", "a folio with PG_mlocked that nobody counted",
 		  19, ds_list_mlocked),
-	DS_DAMAGE("wrong-mlock-counter", "nr_mlock of a zone that is one too many",
+	DS_BRIEF("wrong-mlock-counter", "nr_mlock of a zone that is one too many",
 		  19, ds_list_mlock_stat),
 	{ "mlock-count", "an mlock_count that nobody has set", 20,
 	  ds_plant_check },

@@ -187,7 +187,8 @@ static const struct command {
 	{ DS_CMD_GET_RESULTS, "GET_RESULTS", .dump = true, .weight = 8, .valid = 200 },
 	{ DS_CMD_SET_FAULT, "SET_FAULT", .reserved = true, .weight = 1 },
 	{ DS_CMD_PLANT, "PLANT", .weight = 6, .valid = 200, .args = {
-		{ DS_A_NAME, NAME, .required = true } } },
+		{ DS_A_NAME, NAME, .required = true },
+		{ DS_A_BRIEF, U8, false, 0, 1 } } },
 	{ DS_CMD_EVENT, "EVENT", .reserved = true, .weight = 1 },
 };
 

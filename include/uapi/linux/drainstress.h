@@ -58,6 +58,8 @@
  *			[DS_ITEM_INVARIANTS] u64, of a planted fault: mask of
  *				the invariants that must notice it, bit (id - 1),
  *				each of them and no other
+ *			[DS_ITEM_BRIEF] u8, of a planted fault: 1 when it can be
+ *				brief, see PLANT
  *
  * @DS_CMD_FILL: do, owner.  Puts folios of the module's own into batches.
  *	in:	DS_A_KIND u32, id of a batch kind
@@ -161,6 +163,10 @@
  * @DS_CMD_PLANT: do, owner; only with the module parameter plant=1.  Makes one
  *	deliberate fault so that the check for it is seen to notice.
  *	in:	DS_A_NAME string, as listed by GET_CAPS
+ *		[DS_A_BRIEF] u8, 1: the fault stands only until a check begins
+ *			to wait for a second look, as what a healthy kernel is in
+ *			the middle of; then no check may report it.  For those
+ *			with DS_ITEM_BRIEF
  *	out:	DS_A_REQUEST u32
  *	done:	DS_A_COUNTER "planted"
  *
@@ -259,6 +265,7 @@ enum drainstress_attr {
 	DS_A_CGROUP,
 	DS_A_ONLINE_RATE,
 	DS_A_VERSION,
+	DS_A_BRIEF,
 	__DS_A_MAX,
 };
 
@@ -275,6 +282,7 @@ enum drainstress_item_attr {
 	DS_ITEM_REASON,
 	DS_ITEM_PAD,
 	DS_ITEM_INVARIANTS,
+	DS_ITEM_BRIEF,
 	__DS_ITEM_MAX,
 };
 
