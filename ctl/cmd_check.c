@@ -444,7 +444,8 @@ static bool let_pass(struct ds_nl *nl, const struct ds_item *it, struct ds_facts
 		return false;
 	}
 	seen = violated(f) & ~always;
-	printf("%s, brief: %s", it->name, seen ? "wrongly noticed by" : "looked at again, let pass");
+	printf("%s, brief: %s", it->name,
+	       seen ? "wrongly noticed by" : "looked at again, let pass");
 	for (k = 0; k < 64; k++) {
 		if (seen & (1ULL << k))
 			printf(" I%u", k + 1);
