@@ -119,15 +119,8 @@ static bool ds_pin_quiet(struct ds_pin *pin)
 			if (refs != 2 || !PageLRU(page))
 				quiet = false;
 			if (!pin->movable++) {
-				pin->first = (struct ds_slot){
-					.folio = page_folio(page),
-					.pfn = page_to_pfn(page),
-					.flags = page->flags,
-					.refcount = refs - 1,
-					.mapcount = atomic_read(&page->_mapcount) + 1,
-					.mapping = (unsigned long)page->mapping,
-					.index = page->index,
-				};
+				ds_picture(&pin->first, page);
+				pin->first.refcount = refs - 1;
 			}
 		}
 		put_page(page);
