@@ -16,6 +16,7 @@
 #include "opts.h"
 
 #define BLANKS " \t\r\n"
+#define LINE_MAX_LEN 1024
 
 /*
  * Up to three numbers joined by '.', and after three '-' and the distribution's.
@@ -148,6 +149,25 @@ int ds_known_line(const char *line, struct ds_known *k, char *why, size_t len)
 	return 0;
 }
 
+/*
+ * One line without its end.  Return: 1, 0 at the end of the file or when it cannot
+ * be read, or -EINVAL for what is no line of text: a device has no end, and what
+ * follows a NUL must not be passed over.
+ */
+static int read_line(FILE *f, char *line, size_t len)
+{
+	size_t n = 0;
+	int c;
+
+	while ((c = getc(f)) != EOF && c != '\n') {
+		if ((iscntrl(c) && !strchr(BLANKS, c)) || !c || n == len - 1)
+			return -EINVAL;
+		line[n++] = c;
+	}
+	line[n] = '\0';
+	return (n || c != EOF) && !ferror(f);
+}
+
 /**
  * ds_known_read() - add a file's lines to the list
  *
@@ -155,20 +175,24 @@ int ds_known_line(const char *line, struct ds_known *k, char *why, size_t len)
  */
 int ds_known_read(struct ds_known_list *l, const char *file, struct ds_err *err)
 {
+	char line[LINE_MAX_LEN], why[512];
 	unsigned int number = 0;
 	struct ds_known k;
-	char *line = NULL;
-	char why[512];
-	size_t size = 0;
-	int ret = 0;
+	int ret = 0, got;
 	FILE *f;
 
 	f = fopen(file, "re");
 	if (!f)
 		return ds_error(err, DS_EXIT_USAGE, errno, "%s: %s", file, strerror(errno));
 	errno = 0;
-	while (!ret && getline(&line, &size, f) >= 0) {
+	while (!ret && (got = read_line(f, line, sizeof(line)))) {
 		number++;
+		if (got < 0) {
+			ret = ds_error(err, DS_EXIT_USAGE, EINVAL,
+				       "%.200s:%u: is no line of text of at most %zu characters",
+				       file, number, sizeof(line) - 1);
+			break;
+		}
 		if (line[strspn(line, BLANKS)] == '\0' || line[strspn(line, BLANKS)] == '#')
 			continue;
 		if (ds_known_line(line, &k, why, sizeof(why)))
@@ -183,7 +207,6 @@ int ds_known_read(struct ds_known_list *l, const char *file, struct ds_err *err)
 	}
 	if (!ret && ferror(f))
 		ret = ds_error(err, DS_EXIT_USAGE, errno, "%s: %s", file, strerror(errno));
-	free(line);
 	fclose(f);
 	return ret;
 }

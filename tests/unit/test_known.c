@@ -207,6 +207,21 @@ static void test_files(void **state)
 	assert_non_null(strstr(err.text, "No such file"));
 	assert_int_equal(ds_known_read(&l, "/tmp", &err), -1);
 	assert_non_null(strstr(err.text, "/tmp: Is a directory"));
+	/* has no end */
+	assert_int_equal(ds_known_read(&l, "/dev/zero", &err), -1);
+	assert_int_equal(err.exit, DS_EXIT_USAGE);
+	assert_non_null(strstr(err.text, "/dev/zero:1: is no line of text"));
+	make_file(bad, "I8 6.1 first\nI8 6.1 \033[31mred\n");
+	assert_int_equal(ds_known_read(&l, bad, &err), -1);
+	snprintf(says, sizeof(says), "%s:2: is no line of text", bad);
+	assert_non_null(strstr(err.text, says));
+	unlink(bad);
+	/* the last line needs no end */
+	make_file(bad, "\nI8 6.3 last");
+	l.nr = 0;
+	assert_int_equal(ds_known_read(&l, bad, &err), 0);
+	assert_int_equal(l.nr, 1);
+	unlink(bad);
 
 	many = calloc(DS_KNOWN_MAX + 1, 16);
 	assert_non_null(many);
