@@ -101,7 +101,8 @@ static void text_invariants(FILE *f, const struct ds_report *r)
 	for (i = 0; i < facts->nr_inv; i++) {
 		const struct ds_inv_fact *inv = &facts->inv[i];
 
-		if (!inv->available)
+		/* what was switched off at the end may have been there before */
+		if (!inv->available && !inv->checked && !inv->violations)
 			fprintf(f, "  %-4s not available: %s\n", inv->name, inv->reason);
 		else
 			fprintf(f, "  %-4s %12llu checked, %llu violations%s: %s\n", inv->name,
