@@ -219,6 +219,9 @@ static void ds_sample_lru(struct ds_walk *w, u64 index)
 		if (!nid--)
 			break;
 	}
+	/* One has gone offline meanwhile. */
+	if (i >= MAX_NUMNODES)
+		return;
 	ds_each_lruvec(i, ds_count_lruvec, &nr);
 	if (!nr)
 		return;
@@ -259,38 +262,55 @@ static void ds_rest(void)
 	} while (atomic_read(&ds_online_paused) && !kthread_should_stop());
 }
 
-static int ds_sampler_main(void *unused)
+/* What the kthread works with; it outlives the kthread. */
+static struct ds_sampler_data {
+	struct ds_check check;
+	struct ds_walk *walk;
+	struct ds_lruvec target;
+} ds_sampler_data;
+
+static void ds_sampler_free(void)
+{
+	struct ds_sampler_data *data = &ds_sampler_data;
+
+	ds_snapshot_free(data->check.again);
+	ds_snapshot_free(data->check.snap);
+	kvfree(data->walk);
+	*data = (struct ds_sampler_data){ };
+}
+
+static int ds_sampler_alloc(void)
+{
+	struct ds_sampler_data *data = &ds_sampler_data;
+
+	data->check.snap = ds_snapshot_alloc();
+	data->check.again = ds_snapshot_alloc();
+	data->walk = kvzalloc(sizeof(*data->walk), GFP_KERNEL);
+	if (!data->check.snap || !data->check.again || !data->walk) {
+		ds_sampler_free();
+		return -ENOMEM;
+	}
+	data->walk->targets = &data->target;
+	data->walk->nr_targets = 1;
+	return 0;
+}
+
+static int ds_sampler_main(void *arg)
 {
 	u64 period_us = 1000000 / ds_online_rate, index;
-	struct ds_lruvec target = { };
-	struct ds_check c = { };
-	struct ds_walk *w = kvzalloc(sizeof(*w), GFP_KERNEL);
+	struct ds_sampler_data *data = arg;
 
 	set_user_nice(current, DS_NICE);
-	c.snap = ds_snapshot_alloc();
-	c.again = ds_snapshot_alloc();
-	if (!w || !c.snap || !c.again) {
-		pr_warn("no checks while the load runs: no memory\n");
-		goto out;
-	}
-	w->targets = &target;
-	w->nr_targets = 1;
 	for (index = 0; !kthread_should_stop(); index++) {
 		if (atomic_read(&ds_online_paused))
 			ds_rest();
-		ds_sample_batch(&c, index);
-		ds_sample_lru(w, index);
+		ds_sample_batch(&data->check, index);
+		ds_sample_lru(data->walk, index);
 		ds_online.samples++;
 		usleep_range(period_us, period_us + period_us / 4 + 1);
 	}
-out:
 	/* Pairs with ds_online_pause(): nothing follows. */
 	smp_store_release(&ds_sampler_rests, true);
-	while (!kthread_should_stop())
-		msleep_interruptible(20);
-	ds_snapshot_free(c.again);
-	ds_snapshot_free(c.snap);
-	kvfree(w);
 	return 0;
 }
 
@@ -305,18 +325,24 @@ out:
 int ds_online_start(u32 rate, u64 seed)
 {
 	struct task_struct *task;
+	int err;
 
 	ds_online = (struct ds_online_stats){ };
 	memset(ds_holds, 0, sizeof(ds_holds));
 	if (!rate || ds_layout_reason())
 		return 0;
+	err = ds_sampler_alloc();
+	if (err)
+		return err;
 	ds_online_rate = rate;
 	ds_online_seed = seed;
 	ds_next_stop = jiffies;
 	ds_sampler_rests = false;
-	task = kthread_run(ds_sampler_main, NULL, "drainstress/look");
-	if (IS_ERR(task))
+	task = kthread_run(ds_sampler_main, &ds_sampler_data, "drainstress/look");
+	if (IS_ERR(task)) {
+		ds_sampler_free();
 		return PTR_ERR(task);
+	}
 	ds_sampler = task;
 	return 0;
 }
@@ -327,6 +353,7 @@ void ds_online_stop(void)
 	if (ds_sampler)
 		kthread_stop(ds_sampler);
 	ds_sampler = NULL;
+	ds_sampler_free();
 }
 
 /**
