@@ -346,6 +346,25 @@ static void test_ktap(void **state)
 	free(text);
 }
 
+/* Not available at the end, but it was before: the MGLRU was switched, say. */
+static void test_no_more_available(void **state)
+{
+	char *text;
+
+	(void)state;
+	r->facts.inv[0].available = false;
+	text = output("text");
+	assert_non_null(strstr(text, "I5            100 checked, 2 violations: title of five\n"));
+	free(text);
+	text = output("ktap");
+	assert_non_null(strstr(text, "\nnot ok 1 I5 title of five\n"));
+	free(text);
+	r->facts.inv[0].violations = 0;
+	text = output("ktap");
+	assert_non_null(strstr(text, "\nok 1 I5 title of five\n"));
+	free(text);
+}
+
 /* What is known is named as such in every format, and only when it happened. */
 static void test_known(void **state)
 {
@@ -501,6 +520,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_json_full, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_ktap_full, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_ktap, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_no_more_available, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_known, set_up, tear_down),
 		cmocka_unit_test(test_known_facts),
 		cmocka_unit_test_setup_teardown(test_ktap_set_up, set_up, tear_down),
