@@ -16,9 +16,11 @@
  * When a LOOK invariant looks again, in ms after the look before.  Compaction
  * may hold an isolated folio, with a reference more and PG_lru clear, from
  * isolate_migratepages_block() to putback_movable_pages() (mm/compaction.c,
- * mm/migrate.c) and sleeps in between: hence the long waits at the end.
+ * mm/migrate.c).  In between migrate_pages() waits for the lock and the writeback
+ * of each of up to 32 others, when it was asked for by compact_memory: seconds
+ * where writeback is slow.  Hence the long waits at the end.
  */
-static const unsigned int ds_look_ms[] = { 2, 20, 100, 400 };
+static const unsigned int ds_look_ms[] = { 2, 20, 100, 400, 1600, 6400 };
 #define DS_LOOKS	(1 + (unsigned int)ARRAY_SIZE(ds_look_ms))
 /* Suspects that one check follows up. */
 #define DS_MAX_SUSPECTS	4
