@@ -61,7 +61,8 @@ static unsigned int ds_first(const struct ds_snapshot *snap, unsigned long pfn)
  * @ms: for so long; for a twentieth while a planted fault stands, which is there
  *	however long one waits
  *
- * Return: false when there is no time any more: this thread has to end.
+ * Return: false when there is no time any more, because this thread has to end or
+ * the owner of the run has gone: then nothing may be reported.
  * Context: process.
  */
 bool ds_patience(unsigned int ms)
@@ -71,11 +72,11 @@ bool ds_patience(unsigned int ms)
 	ds_plant_second_look();
 	if (READ_ONCE(ds_plant_armed))
 		ms = DIV_ROUND_UP(ms, 20);
-	for (; ms && !kthread_should_stop(); ms -= part) {
+	for (; ms && !kthread_should_stop() && !ds_abandoned(); ms -= part) {
 		part = min(ms, 100U);
 		msleep(part);
 	}
-	return !kthread_should_stop();
+	return !kthread_should_stop() && !ds_abandoned();
 }
 
 #define for_each_slot_of(snap, i, number)				\
@@ -93,7 +94,8 @@ static bool ds_confirm(struct ds_check *c, unsigned long pfn,
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(ds_look_ms); i++) {
-		ds_patience(ds_look_ms[i]);
+		if (!ds_patience(ds_look_ms[i]))
+			return false;
 		c->looks++;
 		if (ds_snapshot_take(c->again))
 			return false;

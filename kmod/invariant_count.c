@@ -291,8 +291,8 @@ static void ds_move_on(struct ds_move *moves, int cpu)
 	bool wrong = true;
 
 	for (try = 0; try < DS_TRIES && wrong; try++) {
-		if (try)
-			ds_patience(ds_again_ms[try - 1]);
+		if (try && !ds_patience(ds_again_ms[try - 1]))
+			return;
 		if (ds_on_cpu(cpu, ds_move_kinds_here, moves))
 			return;
 		wrong = false;
@@ -408,8 +408,8 @@ void ds_examine_i18(struct ds_check *c)
 	unsigned int i;
 
 	for (i = 0; i < 2 * DS_TRIES; i++) {
-		if (i)
-			ds_patience(ds_again_ms[(i - 1) % ARRAY_SIZE(ds_again_ms)]);
+		if (i && !ds_patience(ds_again_ms[(i - 1) % ARRAY_SIZE(ds_again_ms)]))
+			return;
 		if (stop_machine(ds_mlock_stopped, &sums, NULL))
 			return;
 		if (sums.locked == sums.events)
@@ -556,8 +556,8 @@ static void ds_mlock_check(struct ds_mlocks *m, int cpu)
 	unsigned int i;
 
 	for (i = 0; i < DS_TRIES; i++) {
-		if (i)
-			ds_patience(ds_again_ms[i - 1]);
+		if (i && !ds_patience(ds_again_ms[i - 1]))
+			return;
 		if (ds_on_cpu(cpu, ds_mlock_here, m))
 			return;
 		if (!m->wrong)
@@ -674,7 +674,8 @@ void ds_probe_i21(struct ds_check *c)
 	for (i = 0; i < DS_TRIES; i++) {
 		if (i) {
 			ds_stock_unlock(&stock);
-			ds_patience(ds_again_ms[i - 1]);
+			if (!ds_patience(ds_again_ms[i - 1]))
+				goto out;
 		}
 		if (ds_on_cpu(cpu, ds_lock_here, &stock))
 			goto out;

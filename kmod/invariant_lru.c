@@ -999,8 +999,8 @@ static u64 ds_best_of(struct ds_node_counts *n, cpu_stop_fn_t stopped,
 	for (look = 0; look < DS_COUNT_LOOKS; look++) {
 		if (look == 1)
 			ds_drain(DS_DRAIN_ALL, -1, NULL);
-		if (look)
-			ds_patience(ds_count_ms[look - 1]);
+		if (look && !ds_patience(ds_count_ms[look - 1]))
+			return 0;
 		n->looks += !!look;
 		if (stop_machine(stopped, n, NULL))
 			return 0;
@@ -1161,8 +1161,10 @@ void ds_examine_i10(struct ds_check *c)
 	if (ds_plant_here(10))
 		atomic_inc(count);
 	for (look = 0; look < DS_DISABLED_LOOKS; look++) {
-		if (look)
-			ds_patience(DS_DISABLED_MS);
+		if (look && !ds_patience(DS_DISABLED_MS)) {
+			found = 0;
+			break;
+		}
 		found = atomic_read(count);
 		if (!found)
 			break;

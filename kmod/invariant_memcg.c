@@ -251,8 +251,8 @@ static bool ds_holds_now(struct ds_check *c, struct ds_holds *h, long pages)
 	unsigned int look;
 
 	for (look = 0; look < DS_MEMCG_LOOKS && !ds_abandoned(); look++) {
-		if (look)
-			ds_patience(ds_relook_ms[look - 1]);
+		if (look && !ds_patience(ds_relook_ms[look - 1]))
+			return false;
 		ds_drain(DS_DRAIN_ALL, -1, NULL);
 		if (stop_machine(ds_look_stopped, h, NULL))
 			return false;

@@ -201,8 +201,8 @@ void ds_probe_i33(struct ds_check *c)
 	if (!pin)
 		return;
 	for (try = 0; try < DS_PIN_TRIES && !ds_abandoned(); try++) {
-		if (try)
-			ds_patience(ds_pin_ms[try - 1]);
+		if (try && !ds_patience(ds_pin_ms[try - 1]))
+			goto out;
 		cpu = cpumask_nth((c->round + try) % num_online_cpus(),
 				  cpu_online_mask);
 		if (cpu >= nr_cpu_ids || ds_on_cpu(cpu, ds_pin_here, pin) ||
