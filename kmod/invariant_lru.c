@@ -205,11 +205,13 @@ static struct ds_suspect *ds_suspect(struct ds_walk *w, unsigned int invariant,
 
 	if (!(w->mask & DS_INV_BIT(invariant)))
 		return NULL;
+	/* What stands before a broken link may change, the list is broken still. */
 	for (i = 0; i < w->nr_suspects; i++) {
 		s = &w->suspects[i];
 		if (s->invariant == invariant && s->wrong == wrong &&
 		    s->target == w->next && s->list == list &&
-		    s->zone == zone && s->folio.pfn == pfn)
+		    s->zone == zone &&
+		    (wrong == DS_WRONG_LINK || s->folio.pfn == pfn))
 			goto seen;
 	}
 	if (w->again || w->nr_suspects == DS_LRU_SUSPECTS)
