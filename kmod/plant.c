@@ -221,7 +221,7 @@ void ds_plant_stopped(bool on)
 
 /* ---- damage around a look at the LRU lists ---- */
 
-static struct lruvec *ds_bad_lruvec(void)
+static __maybe_unused struct lruvec *ds_bad_lruvec(void)
 {
 	int nid = folio_nid(ds_bad_folio);
 #ifdef CONFIG_MEMCG
