@@ -88,9 +88,9 @@ static int ds_memcg_id(const struct ds_lruvec *l)
 int ds_each_lruvec(int nid, int (*fn)(struct ds_lruvec *l, void *arg), void *arg)
 {
 	struct ds_lruvec l = { .nid = nid };
-	int ret = 0;
 #ifdef CONFIG_MEMCG
 	struct cgroup_subsys_state *css = NULL, *root;
+	int ret = 0;
 
 	if (!mem_cgroup_disabled()) {
 		rcu_read_lock();
