@@ -428,6 +428,7 @@ static void ds_unload(void)
 	}
 	ds_count_exit();
 	ds_pin_exit();
+	ds_disable_exit();
 	ds_race_exit();
 	if (ds_on_cpus)
 		destroy_workqueue(ds_on_cpus);
@@ -473,6 +474,7 @@ static int __init ds_init(void)
 	if (err)
 		goto unwind;
 	ds_pin_init();
+	ds_disable_init();
 	err = ds_count_init();
 	if (err)
 		goto unwind;

@@ -85,7 +85,8 @@
 	  "each lru_cache_disable() is followed by an lru_cache_enable(); one that is lost " \
 	  "makes every add take the lru_lock for ever", \
 	  "mbind, move_pages, offlining of memory or contiguous allocation that keeps " \
-	  "it disabled during all looks", \
+	  "it disabled during all looks: while somebody calls lru_cache_disable() or " \
+	  "pages migrate nothing is checked", \
 	  "mm/swap.c: lru_cache_disable(); include/linux/swap.h: " \
 	  "lru_cache_enable()") \
 	X(11, LOOK, "a folio on a classic list has the flags of that list, and links are " \
