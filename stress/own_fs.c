@@ -185,8 +185,14 @@ static int make_image(const struct ds_own_fs *fs, bool *skip, char *why, size_t 
 	ret = run_mkfs(fs, fd, skip, why, len);
 	if (ret)
 		goto fail;
-	/* only now: mkfs makes holes where it wants zeroes */
-	if (fallocate(fd, 0, 0, fs->bytes)) {
+	/*
+	 * Only now: mkfs makes holes where it wants zeroes.  shmem_fallocate()
+	 * (mm/shmem.c) gives up, and all back, when anything has interrupted it.
+	 */
+	do {
+		ret = fallocate(fd, 0, 0, fs->bytes);
+	} while (ret && errno == EINTR);
+	if (ret) {
 		ret = failed(why, len, -errno, "%llu MiB of memory: %s", fs->bytes >> 20,
 			     strerror(errno));
 		goto fail;
