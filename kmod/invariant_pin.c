@@ -25,6 +25,12 @@
 /* Sleeps between two tries: as long as compaction may keep a folio isolated. */
 static const unsigned int ds_pin_ms[] = { 2, 20, 100, 400 };
 #define DS_PIN_TRIES	(1 + (unsigned int)ARRAY_SIZE(ds_pin_ms))
+/*
+ * Where memory is short many a try says nothing: ZONE_MOVABLE is below its low
+ * watermark and the pages come from another zone, or reclaim has isolated some.
+ */
+#define DS_PIN_VAIN	20
+#define DS_PIN_VAIN_MS	20
 
 static struct task_struct *ds_pin_task;	/* whose drain-alls are counted */
 static unsigned int ds_pin_drains;	/* counted by that task alone */
@@ -193,26 +199,32 @@ static int ds_pin_here(void *arg)
  */
 void ds_probe_i33(struct ds_check *c)
 {
-	unsigned int try, drained = 0;
+	unsigned int try, vain = 0, drained = 0;
 	struct ds_pin *pin = kzalloc(sizeof(*pin), GFP_KERNEL);
 	struct ds_slot first = { };
 	int cpu = -1;
 
 	if (!pin)
 		return;
-	for (try = 0; try < DS_PIN_TRIES && !ds_abandoned(); try++) {
-		if (try && !ds_patience(ds_pin_ms[try - 1]))
-			goto out;
+	for (try = 0; drained < DS_PIN_TRIES && vain < DS_PIN_VAIN &&
+	     !ds_abandoned(); try++) {
 		cpu = cpumask_nth((c->round + try) % num_online_cpus(),
 				  cpu_online_mask);
 		if (cpu >= nr_cpu_ids || ds_on_cpu(cpu, ds_pin_here, pin) ||
-		    !pin->judged)
+		    !pin->judged) {
+			vain++;
+			if (!ds_patience(DS_PIN_VAIN_MS))
+				goto out;
 			continue;
+		}
 		ds_checked(33, 1);
 		if (!pin->drains)
 			goto out;
 		if (!drained++)
 			first = pin->first;
+		if (drained < DS_PIN_TRIES &&
+		    !ds_patience(ds_pin_ms[drained - 1]))
+			goto out;
 	}
 	/* A single try may have met with somebody's reference. */
 	if (drained > 1) {
