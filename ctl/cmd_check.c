@@ -148,6 +148,9 @@ static void subtract(struct ds_facts *now, const struct ds_facts *before)
 		for (k = 0; k < before->nr_inv; k++) {
 			if (now->inv[i].id != before->inv[k].id)
 				continue;
+			/* unless a run has set them to zero meanwhile */
+			if (now->inv[i].checked < before->inv[k].checked)
+				continue;
 			now->inv[i].checked -= before->inv[k].checked;
 			now->inv[i].violations -= before->inv[k].violations;
 		}
@@ -232,7 +235,9 @@ static int print_facts(const struct ds_facts *f, u64 show, u64 mask, const char 
 		if (inv->known && inv->violations)
 			printf("     known: %s\n", inv->known);
 		c.count = inv->violations;
-		if (inv->violations && inv->first.has)
+		if (inv->violations && inv->first.has && inv->first.time_ns < start_ns)
+			printf("     the module keeps the first one only, which was before this\n");
+		else if (inv->violations && inv->first.has)
 			ds_output_violation(stdout, "  ", &inv->first, &c);
 	}
 	if (!checked && code == DS_EXIT_PASS)

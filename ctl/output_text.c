@@ -122,36 +122,26 @@ static void text_invariants(FILE *f, const struct ds_report *r)
 	}
 }
 
-static u64 total(const struct ds_report *r, const char *counter)
-{
-	u64 sum = 0;
-	unsigned int i;
-
-	for (i = 0; i < r->stats.nr; i++)
-		sum += strcmp(r->stats.v[i].scope, "total") ? 0 :
-		       ds_msg_counter(&r->stats.v[i], counter);
-	return sum;
-}
-
 /* How much of the LRU lists was looked at, and at what price. */
 static void text_looks(FILE *f, const struct ds_report *r)
 {
-	u64 folios = total(r, "check.folios"), walk_ns = total(r, "check.walk_ns");
+	u64 folios = ds_total(r, "check.folios"), walk_ns = ds_total(r, "check.walk_ns");
 
 	if (walk_ns) {
 		fprintf(f, "at rest: %llu folios on LRU lists, %.0f a second; ", folios,
 			folios * 1e9 / walk_ns);
-		fprintf(f, "%llu looks again; longest pause %llu us\n", total(r, "check.looks"),
-			total(r, "check.pause_max_ns") / 1000);
+		fprintf(f, "%llu looks again; longest pause %llu us\n", ds_total(r, "check.looks"),
+			ds_total(r, "check.pause_max_ns") / 1000);
 	}
-	if (!total(r, "online.samples"))
+	if (!ds_total(r, "online.samples"))
 		return;
 	fprintf(f, "while the load ran: %llu samples of %llu folios; ",
-		total(r, "online.samples"), total(r, "online.folios"));
-	fprintf(f, "%llu suspects, %llu of them not followed up; ", total(r, "online.suspects"),
-		total(r, "online.unresolved"));
-	fprintf(f, "held for %llu us (median), %llu us (longest)\n",
-		total(r, "online.hold_p50_ns") / 1000, total(r, "online.hold_max_ns") / 1000);
+		ds_total(r, "online.samples"), ds_total(r, "online.folios"));
+	fprintf(f, "%llu suspects, %llu of them not followed up; ", ds_total(r, "online.suspects"),
+		ds_total(r, "online.unresolved"));
+	fprintf(f, "held for %llu us (median), %llu us (longest); ",
+		ds_total(r, "online.hold_p50_ns") / 1000, ds_total(r, "online.hold_max_ns") / 1000);
+	fprintf(f, "longest pause %llu us\n", ds_total(r, "online.pause_max_ns") / 1000);
 }
 
 static void text_kmsg(FILE *f, const struct ds_report *r)

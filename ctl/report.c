@@ -69,6 +69,21 @@ u64 ds_msgs_cpu_sum_prefix(const struct ds_msgs *stats, const char *prefix)
 }
 
 /**
+ * ds_total() - a counter of the scope "total"
+ */
+u64 ds_total(const struct ds_report *r, const char *counter)
+{
+	u64 sum = 0;
+	unsigned int i;
+
+	for (i = 0; i < r->stats.nr; i++) {
+		if (!strcmp(r->stats.v[i].scope, "total"))
+			sum += ds_msg_counter(&r->stats.v[i], counter);
+	}
+	return sum;
+}
+
+/**
  * ds_report_take_stats() - GET_STATS into facts
  */
 void ds_report_take_stats(struct ds_report *r)
@@ -77,6 +92,12 @@ void ds_report_take_stats(struct ds_report *r)
 
 	r->facts.fills = ds_msgs_cpu_sum_prefix(&r->stats, "fill.");
 	r->facts.effective = ds_msgs_cpu_sum_prefix(&r->stats, "effective.");
+	r->facts.samples = ds_total(r, "online.samples");
+	/* the module's own count has the check that was under way at the end too */
+	if (ds_total(r, "checks") > r->checks_at_rest)
+		r->checks_at_rest = ds_total(r, "checks");
+	if (ds_total(r, "check.pause_max_ns") > r->longest_pause_ns)
+		r->longest_pause_ns = ds_total(r, "check.pause_max_ns");
 	r->missed = 0;
 	for (i = 0; i < r->stats.nr; i++) {
 		if (!strcmp(r->stats.v[i].scope, "probe"))

@@ -86,6 +86,7 @@ u64 ds_msgs_cpu_sum_prefix(const struct ds_msgs *stats, const char *prefix);
 void __printf(2, 3) ds_report_note(struct ds_report *r, const char *fmt, ...);
 void ds_report_take_usage(struct ds_report *r);
 void ds_report_take_stats(struct ds_report *r);
+u64 ds_total(const struct ds_report *r, const char *counter);
 void ds_facts_take_caps(struct ds_facts *f, const struct ds_msg *caps);
 void ds_facts_take_results(struct ds_facts *f, const struct ds_msgs *results);
 void ds_report_free(struct ds_report *r);

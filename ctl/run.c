@@ -357,6 +357,9 @@ static void collect(struct ds_run *run)
 		else
 			ds_facts_take_caps(&r->facts, &r->caps);
 	}
+	/* a short run may end before the first sample */
+	r->facts.sampled = run->o.online_rate && r->seconds >= 10 && !r->caps.reason[0] &&
+			   !run->gone;
 	/* results carry the reasons why something was skipped in this run */
 	ds_facts_take_results(&r->facts, &r->results);
 	ds_run_take_kmsg(run);

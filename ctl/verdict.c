@@ -161,6 +161,8 @@ static void rule_work(const struct ds_facts *f, struct ds_verdict *v)
 		reason(v, DS_EXIT_INCONCLUSIVE, "no drain moved a folio");
 	if (f->accounting && !f->usages)
 		reason(v, DS_EXIT_INCONCLUSIVE, "no batch usage was seen");
+	if (f->sampled && !f->samples)
+		reason(v, DS_EXIT_INCONCLUSIVE, "nothing was checked while the load ran");
 	if (f->planted && !v->violations && !v->known)
 		reason(v, DS_EXIT_INCONCLUSIVE, "no check noticed the planted fault");
 	if (f->bare)

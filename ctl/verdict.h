@@ -42,6 +42,7 @@ struct ds_inv_fact {
  * @setup_exit:	not PASS: the run never began; @setup_text says why
  * @planted: a fault was planted, so something has to be noticed
  * @kernel, @module: release and version as GET_CAPS has them, or ""
+ * @sampled: checks were to go on while the load ran, for long enough to tell
  * @load, @race, @bare, @accounting, @kmsg, @require_fix: as asked for
  * @known: known kernel issues, looked up for @kernel, or NULL
  */
@@ -56,6 +57,8 @@ struct ds_facts {
 	u64 truncates, pages;
 	u64 submitted, reaped, dropped;
 	u64 fills, effective, usages;
+	bool sampled;
+	u64 samples;
 	u32 fix;			/* enum drainstress_fix */
 	const struct ds_known_list *known;
 	struct ds_inv_fact inv[DS_FACTS_INVARIANTS];

@@ -339,6 +339,7 @@ struct ds_online_stats {
 	u64 unresolved;		/* of those, too many to follow up */
 	u64 hold_p50_ns;	/* lru_lock held, or interrupts off */
 	u64 hold_max_ns;
+	u64 pause_max_ns;	/* of the looks at rest that suspects need */
 };
 
 int ds_online_start(u32 rate, u64 seed);

@@ -156,6 +156,11 @@ static int ds_is_cgroup(struct ds_lruvec *l, void *arg)
  */
 bool ds_cgroup_exists(u64 id)
 {
+#ifdef CONFIG_MEMCG
+	/* With cgroup v1 numbers are another hierarchy's. */
+	if (!mem_cgroup_disabled() && !cgroup_subsys_on_dfl(memory_cgrp_subsys))
+		return false;
+#endif
 	return ds_each_lruvec(first_online_node, ds_is_cgroup, &id);
 }
 
@@ -531,7 +536,8 @@ static struct ds_walk *ds_walk_alloc(u64 mask, u64 cgroup)
 	w->cgroup = cgroup;
 	for_each_online_node(nid)
 		ds_each_lruvec(nid, ds_count_target, &w->max_targets);
-	/* Those that are made from here on wait for the next check. */
+	/* Some may be made meanwhile; more than that wait for the next check. */
+	w->max_targets += w->max_targets / 8 + 16;
 	w->targets = kvcalloc(w->max_targets, sizeof(*w->targets), GFP_KERNEL);
 	if (!w->targets) {
 		kvfree(w);
@@ -725,6 +731,7 @@ struct ds_node_counts {
 	long unevictable;
 	unsigned long pages;	/* looked at by the scan */
 	unsigned int looks;	/* after the first */
+	bool failed;		/* the last look did not take place */
 	u64 pause_ns;		/* the longest */
 };
 
@@ -1002,11 +1009,13 @@ static u64 ds_best_of(struct ds_node_counts *n, cpu_stop_fn_t stopped,
 	for (look = 0; look < DS_COUNT_LOOKS; look++) {
 		if (look == 1)
 			ds_drain(DS_DRAIN_ALL, -1, NULL);
+		n->failed = true;
 		if (look && !ds_patience(ds_count_ms[look - 1]))
 			return 0;
 		n->looks += !!look;
 		if (stop_machine(stopped, n, NULL))
 			return 0;
+		n->failed = false;
 		among = differs(n, among);
 		if (!among)
 			break;
@@ -1034,7 +1043,8 @@ void ds_probe_i16(struct ds_check *c)
 	}
 	for_each_online_node(n->nid) {
 		differ = ds_best_of(n, ds_counts_stopped, ds_counts_differ, ~0ULL);
-		ds_checked(16, (MAX_NR_ZONES + 1) * NR_LRU_LISTS);
+		if (!n->failed)
+			ds_checked(16, (MAX_NR_ZONES + 1) * NR_LRU_LISTS);
 		if (differ)
 			ds_report_counts(n, differ);
 	}
@@ -1069,9 +1079,9 @@ void ds_probe_scan(struct ds_check *c)
 		among |= BIT(DS_SCAN_MLOCK);
 	for_each_online_node(n->nid) {
 		differ = ds_best_of(n, ds_scan_stopped, ds_scan_differs, among);
-		if (c->mask & DS_INV_BIT(17))
+		if (!n->failed && (c->mask & DS_INV_BIT(17)))
 			ds_checked(17, n->pages);
-		if (c->mask & DS_INV_BIT(19))
+		if (!n->failed && (c->mask & DS_INV_BIT(19)))
 			ds_checked(19, n->pages);
 		ds_report_scan(n, differ);
 	}

@@ -742,7 +742,8 @@ static int ds_put_total(struct sk_buff *skb)
 	       ds_put_counter(skb, "online.suspects", online.suspects) ?:
 	       ds_put_counter(skb, "online.unresolved", online.unresolved) ?:
 	       ds_put_counter(skb, "online.hold_p50_ns", online.hold_p50_ns) ?:
-	       ds_put_counter(skb, "online.hold_max_ns", online.hold_max_ns);
+	       ds_put_counter(skb, "online.hold_max_ns", online.hold_max_ns) ?:
+	       ds_put_counter(skb, "online.pause_max_ns", online.pause_max_ns);
 }
 
 static int ds_put_probe(struct sk_buff *skb, unsigned int i)

@@ -25,6 +25,7 @@
  * compaction, say) would be a load of its own.
  */
 #define DS_STOP_MS	2000
+#define DS_OWED_MAX	8	/* samples of lists that are made up for at once */
 #define DS_TRIES	8	/* to hit a list that is not empty */
 
 enum { DS_SALT_CPU = 16, DS_SALT_KIND, DS_SALT_NODE, DS_SALT_LRUVEC, DS_SALT_LIST };
@@ -81,6 +82,7 @@ static void ds_sample_batch(struct ds_check *c, u64 index)
 	    ds_on_cpu(cpu, ds_sample_here, &b))
 		return;
 	ds_held(b.hold_ns);
+	ds_online.samples++;
 	ds_online.folios += c->snap->nr_slots;
 	ds_examine_batches(c);
 }
@@ -169,6 +171,7 @@ static void ds_sample_lists(struct ds_walk *w, u64 index)
 	start = ktime_get_ns() - start;
 	spin_unlock_irq(&lruvec->lru_lock);
 	ds_held(start);
+	ds_online.samples++;
 }
 
 /*
@@ -206,6 +209,7 @@ static void ds_resolve(struct ds_walk *w)
 	}
 	ds_follow_up(w);
 	ds_report_suspects(w);
+	ds_online.pause_max_ns = max(ds_online.pause_max_ns, w->pause_ns);
 	ds_next_stop = jiffies + msecs_to_jiffies(DS_STOP_MS);
 }
 
@@ -295,18 +299,28 @@ static int ds_sampler_alloc(void)
 	return 0;
 }
 
+/* How many samples of lists are due, of which @done were taken since @start. */
+static unsigned int ds_owed(u64 start, u64 done)
+{
+	u64 due = div_u64((ktime_get_ns() - start) / 1000, 1000000 / ds_online_rate);
+
+	return clamp_t(s64, due - done, 1, DS_OWED_MAX);
+}
+
 static int ds_sampler_main(void *arg)
 {
-	u64 period_us = 1000000 / ds_online_rate, index;
+	u64 period_us = 1000000 / ds_online_rate, start = ktime_get_ns(), index = 0;
 	struct ds_sampler_data *data = arg;
+	unsigned int owed;
 
 	set_user_nice(current, DS_NICE);
-	for (index = 0; !kthread_should_stop(); index++) {
+	while (!kthread_should_stop()) {
 		if (atomic_read(&ds_online_paused))
 			ds_rest();
-		ds_sample_batch(&data->check, index);
-		ds_sample_lru(data->walk, index);
-		ds_online.samples++;
+		ds_sample_batch(&data->check, index / DS_OWED_MAX);
+		/* On a busy machine it wakes up late: then several at a time. */
+		for (owed = ds_owed(start, index); owed; owed--)
+			ds_sample_lru(data->walk, index++);
 		usleep_range(period_us, period_us + period_us / 4 + 1);
 	}
 	/* Pairs with ds_online_pause(): nothing follows. */

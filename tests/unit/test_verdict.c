@@ -153,6 +153,14 @@ static void test_unchecked(void **state)
 {
 	unsigned int i;
 
+	facts.sampled = true;
+	facts.samples = 1;
+	assert_int_equal(judge(), DS_EXIT_PASS);
+	facts.samples = 0;
+	assert_int_equal(judge(), DS_EXIT_INCONCLUSIVE);
+	assert_non_null(strstr(verdict.reasons[0].text, "while the load ran"));
+	good(state);
+
 	facts.inv[0].checked = 0;
 	assert_int_equal(judge(), DS_EXIT_INCONCLUSIVE);
 	assert_non_null(strstr(verdict.reasons[0].text, "I1 "));

@@ -89,7 +89,8 @@
  *			default 1000
  *		[DS_A_ONLINE_RATE] u32, samples a second that checks take while
  *			the load runs, 10000 at most; 0: none; default 50.  One
- *			sample is one batch and up to 32 folios of one LRU list
+ *			sample is up to 32 folios of one LRU list; each time
+ *			that some are taken a batch is looked at too
  *		[DS_A_RACE] u8, enum drainstress_race; default: DS_RACE_FULL
  *		[DS_A_ACCOUNTING] u8, 0: probes stay off (for benchmarks)
  *		[DS_A_CGROUP] u64, id of a version 2 cgroup (the inode number of
@@ -127,7 +128,8 @@
  *	"online.samples", "online.folios", "online.suspects" that looked wrong
  *	at first, "online.unresolved" of those that were too many to look at
  *	again, "online.hold_p50_ns" and "online.hold_max_ns", for how long a
- *	sample held an lru_lock or kept interrupts off.  Of "probe": "missed".
+ *	sample held an lru_lock or kept interrupts off, "online.pause_max_ns" the
+ *	longest stop_machine that looking again took.  Of "probe": "missed".
  *
  * @DS_CMD_GET_USAGE: dump.  One message for each usage entry point.
  *	in:	-
