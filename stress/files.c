@@ -65,6 +65,7 @@ int ds_places_add_tmpfs(struct ds_places *p, u64 bytes, u32 files, char *note, s
 	close(fs);
 	place->fd = mnt;
 	place->disk = false;
+	place->own = true;
 	p->own_tmpfs = true;
 	snprintf(place->name, sizeof(place->name), "tmpfs");
 	p->nr++;
@@ -151,6 +152,7 @@ int ds_places_add_own(struct ds_places *p, const struct ds_place *own)
 	if (fstatfs(own->fd, &st))
 		return -errno;
 	*place = *own;
+	place->own = true;
 	place->room = (u64)st.f_bavail * st.f_bsize / 2;
 	p->nr++;
 	return 0;

@@ -13,12 +13,14 @@
  * struct ds_place - a directory the load makes files in
  * @fd:		directory, or -1: memfd_create() instead
  * @disk:	its pages are written back to a disk some time
+ * @own:	mounted for the load alone: files there may have names
  * @room:	bytes that files may take there in all, 0: not limited
  * @name:	what the summary calls it
  */
 struct ds_place {
 	int fd;
 	bool disk;
+	bool own;
 	u64 room;
 	char name[128];
 };

@@ -24,6 +24,7 @@ enum ds_flood_op {
 	DS_FLOOD_OP_REAP,
 	DS_FLOOD_OP_SYSCALL,
 	DS_FLOOD_OP_DONE,
+	DS_FLOOD_OP_MIX,	/* and the row of ds_ops[] */
 };
 
 enum ds_flood_state {
@@ -43,6 +44,7 @@ enum ds_flood_state {
 struct ds_slot {
 	u64 steps;
 	u64 truncates[DS_METHODS_MAX];	/* that succeeded, by row */
+	u64 mix_truncates;		/* by mix threads */
 	u64 trunc_errors;
 	u64 pages;			/* written */
 	u64 advised;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The load's process: forked, so that it can have a memory cgroup and an OOM
- * score of its own, with the threads of flood.c in it and counters in memory
- * that the controller shares.  It knows nothing of netlink, verdicts or the
+ * score of its own, with the threads of flood.c and mix.c in it and counters in
+ * memory that the controller shares.  It knows nothing of netlink, verdicts or the
  * terminal, and dies with its controller.
  */
 #include <errno.h>
@@ -32,15 +32,22 @@
 /* Kernel memory of a thread: stacks of it and its io-wq workers, its ring. */
 #define THREAD_COST (48 * 1024 + DS_FLOOD_PRIVATE * 24 * 1024)
 
+/* Of the memory limit so much is for mix threads: 1 / MIX_PART. */
+#define MIX_PART 8
+
 struct child {
 	const struct ds_load_params *p;
 	struct ds_load_shared *sh;
+	struct ds_mix_slot *mix_slots;
 	struct ds_places places;
-	unsigned int threads;
+	struct ds_op_env env;
+	unsigned int threads;	/* the first of them flood, the last mix */
+	unsigned int nr_mix;
 	unsigned int nr_shared;
 	int *shared_fds;
 	void *data;
 	struct ds_flood *floods;
+	struct ds_mix *mixes;	/* indexed as the threads are */
 	pthread_t *ids;
 };
 
@@ -124,7 +131,7 @@ static int open_places(struct child *c)
 	size_t n = 0;
 
 	if (!c->p->no_tmpfs) {
-		unsigned int files = c->p->threads * (DS_FLOOD_PRIVATE + 1);
+		unsigned int files = c->p->threads * (DS_FLOOD_PRIVATE + 4);
 
 		if (ds_places_add_tmpfs(&c->places, c->p->memory / 2, files, text,
 					sizeof(text)))
@@ -171,6 +178,8 @@ static int limit_threads(struct child *c)
 	if (getrlimit(RLIMIT_NOFILE, &rl))
 		rl.rlim_cur = 1024;
 	per_thread = FDS_A_THREAD + 1 + (opens ? DS_FLOOD_FILES : 0);
+	if (c->p->mix.share && per_thread < DS_MIX_FDS)
+		per_thread = DS_MIX_FDS;
 	c->threads = want;
 	if (rl.rlim_cur != RLIM_INFINITY) {
 		most = rl.rlim_cur <= FDS_SPARE ? 0 : (rl.rlim_cur - FDS_SPARE) / per_thread;
@@ -196,11 +205,76 @@ static int limit_threads(struct child *c)
 	return 0;
 }
 
+/* How many mix threads there are, and what they do. */
+static int choose_mix(struct child *c)
+{
+	struct ds_load_shared *sh = c->sh;
+	struct rlimit rl;
+	u32 want;
+	u64 most;
+
+	sh->mix = c->p->mix;
+	if (!sh->mix.share)
+		return 0;
+	c->env.places = &c->places;
+	c->env.cgroup = c->p->cgroup;
+	c->env.opcodes = c->p->choice.nr_ring ? ds_mix_opcodes() : 0;
+	ds_ops_probe(&c->env, sh->probes);
+	ds_mix_restrict(&sh->mix, sh->probes);
+	if (!sh->mix.total)
+		return fail(sh, true,
+			    "none of the operations that are asked for can be done here: drainctl ops says why");
+	want = ds_mix_threads(&sh->mix, c->threads);
+	most = c->p->memory / MIX_PART / ds_mix_memory(DS_MIX_PAGES_MIN, false);
+	c->nr_mix = want < most ? want : most;
+	if (c->nr_mix < want)
+		note(sh, "memory limit %llu MiB: %u of %u mix threads run",
+		     c->p->memory >> 20, c->nr_mix, want);
+	if (geteuid() && !getrlimit(RLIMIT_MEMLOCK, &rl) && rl.rlim_cur != RLIM_INFINITY)
+		note(sh, "RLIMIT_MEMLOCK %llu KiB: mlock is refused beyond it",
+		     (u64)rl.rlim_cur >> 10);
+	ds_mix_catch_faults();
+	return 0;
+}
+
+/* Files and mappings of the mix threads, within their part of the memory. */
+static int set_up_mix(struct child *c)
+{
+	u64 part = c->nr_mix ? c->p->memory / MIX_PART / c->nr_mix : 0;
+	u32 pages = DS_MIX_PAGES;
+	unsigned int t;
+	int ret;
+
+	while (pages > DS_MIX_PAGES_MIN && ds_mix_memory(pages, false) > part)
+		pages /= 2;
+	c->sh->mix_pages = pages;
+	for (t = c->threads - c->nr_mix; t < c->threads; t++) {
+		struct ds_mix *m = &c->mixes[t];
+
+		m->seed = c->p->seed;
+		m->thread = t;
+		m->choice = &c->sh->mix;
+		m->env = &c->env;
+		m->pages = pages;
+		m->huge = ds_mix_memory(pages, true) <= part;
+		m->use_ring = c->p->choice.nr_ring;
+		m->plant = c->p->plant;
+		m->stop = &c->sh->stop;
+		m->slot = &c->sh->slots[t];
+		m->mslot = &c->mix_slots[t];
+		ret = ds_mix_open_files(m, &c->places);
+		if (ret)
+			return fail(c->sh, false, "no files for mix thread %u: %s", t,
+				    strerror(-ret));
+	}
+	return 0;
+}
+
 static int open_shared_files(struct child *c)
 {
 	unsigned int i;
 
-	c->nr_shared = c->threads / 4 + 1;
+	c->nr_shared = (c->threads - c->nr_mix) / 4 + 1;
 	c->shared_fds = calloc(c->nr_shared, sizeof(*c->shared_fds));
 	if (!c->shared_fds)
 		return fail(c->sh, false, "out of memory for %u files", c->nr_shared);
@@ -301,12 +375,37 @@ static void *thread_main(void *arg)
 	return NULL;
 }
 
+static void *mix_main(void *arg)
+{
+	struct thread_arg a = *(struct thread_arg *)arg;
+	struct ds_mix *m = &a.c->mixes[a.t];
+	struct ds_load_shared *sh = a.c->sh;
+	char name[16];
+	int ret;
+
+	free(arg);
+	snprintf(name, sizeof(name), "mix/%u", a.t);
+	pthread_setname_np(pthread_self(), name);
+	place_thread(a.t);
+	ret = ds_mix_setup(m);
+	ds_set(&m->slot->last_errno, (u32)-ret);
+	ds_set(&m->slot->state, ret ? DS_FLOOD_FAILED : DS_FLOOD_READY);
+	settle(sh);
+	if (!ret) {
+		wait_while(&sh->go, 0);
+		ds_mix_run(m);
+	}
+	ds_mix_teardown(m);
+	return NULL;
+}
+
 static int start_threads(struct child *c)
 {
 	struct ds_load_shared *sh = c->sh;
-	unsigned int t, started = 0, ready = 0;
+	unsigned int t, started = 0, ready = 0, mixing = 0;
 	struct thread_arg *arg;
 	pthread_attr_t attr;
+	bool mix;
 	u32 settled;
 	int err = 0;
 
@@ -320,7 +419,8 @@ static int start_threads(struct child *c)
 		}
 		arg->c = c;
 		arg->t = t;
-		err = pthread_create(&c->ids[t], &attr, thread_main, arg);
+		mix = t >= c->threads - c->nr_mix;
+		err = pthread_create(&c->ids[t], &attr, mix ? mix_main : thread_main, arg);
 		if (err) {
 			free(arg);
 			break;
@@ -331,10 +431,12 @@ static int start_threads(struct child *c)
 	while ((settled = __atomic_load_n(&sh->settled, __ATOMIC_ACQUIRE)) < started)
 		futex_wait(&sh->settled, settled, NULL);
 	for (t = 0; t < started; t++) {
-		if (ds_get(&sh->slots[t].state) == DS_FLOOD_READY)
+		if (ds_get(&sh->slots[t].state) == DS_FLOOD_READY) {
 			ready++;
-		else
+			mixing += t >= c->threads - c->nr_mix;
+		} else {
 			err = ds_get(&sh->slots[t].last_errno);
+		}
 	}
 	c->threads = started;
 	if (!ready)
@@ -343,22 +445,29 @@ static int start_threads(struct child *c)
 	if (err)
 		note(sh, "%s: %u of %u threads run", strerror(err), ready, c->p->threads);
 	ds_set(&sh->threads, ready);
+	ds_set(&sh->mix_threads, mixing);
 	return 0;
 }
 
 static int set_up(struct child *c)
 {
-	u64 files, pages;
-	unsigned int t, i;
+	u64 files, pages, memory;
+	unsigned int t, i, flood;
 
-	if (enter_cgroup(c) || open_places(c) || limit_threads(c) || open_shared_files(c))
+	if (enter_cgroup(c) || open_places(c) || limit_threads(c) || choose_mix(c) ||
+	    open_shared_files(c))
 		return -1;
-	files = (u64)c->threads * DS_FLOOD_PRIVATE + c->nr_shared;
-	pages = c->p->memory / 2 / DS_PAGE / files;
+	flood = c->threads - c->nr_mix;
+	files = (u64)flood * DS_FLOOD_PRIVATE + c->nr_shared;
+	memory = c->p->memory / 2 - (c->nr_mix ? c->p->memory / MIX_PART : 0);
+	pages = memory / DS_PAGE / files;
 	/* nearly all files may be in one place */
 	for (i = 0; i < c->places.nr; i++) {
 		u64 room = c->places.v[i].room;
 
+		/* the files of mix threads have their share */
+		if (c->nr_mix)
+			room = room / 4 * 3;
 		if (room && room / DS_PAGE / files < pages)
 			pages = room / DS_PAGE / files;
 	}
@@ -369,11 +478,12 @@ static int set_up(struct child *c)
 	c->sh->max_pages = pages;
 	c->data = malloc(pages * DS_PAGE);
 	c->floods = calloc(c->threads, sizeof(*c->floods));
+	c->mixes = calloc(c->threads, sizeof(*c->mixes));
 	c->ids = calloc(c->threads, sizeof(*c->ids));
-	if (!c->data || !c->floods || !c->ids)
+	if (!c->data || !c->floods || !c->mixes || !c->ids)
 		return fail(c->sh, false, "out of memory for %u threads", c->threads);
 	memset(c->data, 0x5a, pages * DS_PAGE);
-	for (t = 0; t < c->threads; t++) {
+	for (t = 0; t < flood; t++) {
 		struct ds_flood *f = &c->floods[t];
 
 		f->seed = c->p->seed;
@@ -389,7 +499,11 @@ static int set_up(struct child *c)
 		if (open_thread_files(c, t))
 			return -1;
 	}
-	ds_places_close(&c->places);
+	if (set_up_mix(c))
+		return -1;
+	/* mix threads make files for a moment */
+	if (!c->nr_mix)
+		ds_places_close(&c->places);
 	return start_threads(c);
 }
 
@@ -419,10 +533,11 @@ static int close_inherited(const struct ds_load_params *p)
 	}
 }
 
-static void __noreturn child_main(const struct ds_load_params *p, struct ds_load_shared *sh,
+static void __noreturn child_main(const struct ds_load_params *p, const struct ds_load *l,
 				  pid_t parent)
 {
-	struct child c = { .p = p, .sh = sh };
+	struct ds_load_shared *sh = l->sh;
+	struct child c = { .p = p, .sh = sh, .mix_slots = l->mix };
 	unsigned int t;
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -460,12 +575,13 @@ int ds_load_start(struct ds_load *l, const struct ds_load_params *p)
 	int err;
 
 	l->slots = p->threads;
-	l->size = sizeof(*l->sh) + l->slots * sizeof(l->sh->slots[0]);
+	l->size = sizeof(*l->sh) + l->slots * (sizeof(l->sh->slots[0]) + sizeof(*l->mix));
 	l->sh = mmap(NULL, l->size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (l->sh == MAP_FAILED) {
 		l->sh = NULL;
 		return -errno;
 	}
+	l->mix = (struct ds_mix_slot *)&l->sh->slots[l->slots];
 	fflush(NULL);
 	l->pid = fork();
 	if (l->pid < 0) {
@@ -475,7 +591,7 @@ int ds_load_start(struct ds_load *l, const struct ds_load_params *p)
 		return err;
 	}
 	if (!l->pid)
-		child_main(p, l->sh, parent);
+		child_main(p, l, parent);
 	return 0;
 }
 
@@ -570,6 +686,29 @@ void ds_load_kill(struct ds_load *l)
 		kill(l->pid, SIGKILL);
 }
 
+static void add_mix(struct ds_mix_totals *t, const struct ds_mix_slot *s)
+{
+	unsigned int i, path;
+	u64 violations = __atomic_load_n(&s->violations, __ATOMIC_ACQUIRE);
+
+	for (i = 0; i < ds_nr_ops; i++) {
+		for (path = 0; path < DS_NR_PATHS; path++)
+			t->ran[i][path] += ds_get(&s->ran[i][path]);
+		t->refused[i] += ds_get(&s->refused[i]);
+	}
+	t->verified += ds_get(&s->verified);
+	t->planted += ds_get(&s->planted);
+	if (violations && (!t->violations || s->first.time_ns < t->first.time_ns))
+		t->first = s->first;
+	t->violations += violations;
+	if (!__atomic_load_n(&s->failed, __ATOMIC_ACQUIRE) || t->failed)
+		return;
+	t->failed = true;
+	t->failed_op = s->failed_op;
+	t->failed_errno = s->failed_errno;
+	memcpy(t->failed_place, s->failed_place, sizeof(t->failed_place));
+}
+
 /**
  * ds_load_sum() - add up what the threads counted so far
  */
@@ -586,6 +725,9 @@ void ds_load_sum(const struct ds_load *l, struct ds_load_totals *t)
 			t->truncates[m] += ds_get(&s->truncates[m]);
 			t->all_truncates += ds_get(&s->truncates[m]);
 		}
+		t->mix_truncates += ds_get(&s->mix_truncates);
+		t->all_truncates += ds_get(&s->mix_truncates);
+		add_mix(&t->mix, &l->mix[i]);
 		t->trunc_errors += ds_get(&s->trunc_errors);
 		t->steps += ds_get(&s->steps);
 		t->pages += ds_get(&s->pages);
@@ -629,5 +771,7 @@ const char *ds_flood_op_name(u32 op)
 		[DS_FLOOD_OP_DONE] = "done",
 	};
 
+	if (op >= DS_FLOOD_OP_MIX && op - DS_FLOOD_OP_MIX < ds_nr_ops)
+		return ds_ops[op - DS_FLOOD_OP_MIX].name;
 	return op < ARRAY_SIZE(names) ? names[op] : "?";
 }

@@ -9,6 +9,7 @@
 
 #include "files.h"
 #include "flood.h"
+#include "mix.h"
 
 #define DS_LOAD_NOTES 8
 #define DS_LOAD_TEXT 256
@@ -30,6 +31,10 @@ struct ds_load_shared {
 	u32 nr_notes;
 	u32 threads;		/* that run */
 	u32 max_pages;		/* of a file */
+	u32 mix_threads;	/* of @threads */
+	u32 mix_pages;		/* of a file of theirs */
+	struct ds_mix_choice mix;	/* without what is not available */
+	struct ds_op_probe probes[DS_OPS_MAX];
 	char text[DS_LOAD_TEXT];
 	char notes[DS_LOAD_NOTES][DS_LOAD_TEXT];
 	char places[DS_LOAD_TEXT];
@@ -42,6 +47,9 @@ struct ds_load_shared {
  * @seed:	of all decisions
  * @memory:	bytes the child may use in all, files take at most half of it
  * @choice:	truncate methods
+ * @mix:	what mix threads do, and how many there are
+ * @plant:	mix threads alter data behind the model's back
+ * @cgroup:	directory of the cgroup to enter, NULL for none
  * @dirs:	directories besides the own tmpfs and ext4
  * @nr_dirs:	how many
  * @own:	file systems that the caller made
@@ -55,6 +63,9 @@ struct ds_load_params {
 	u64 seed;
 	u64 memory;
 	struct ds_method_choice choice;
+	struct ds_mix_choice mix;
+	bool plant;
+	const char *cgroup;
 	const char *const *dirs;
 	unsigned int nr_dirs;
 	const struct ds_place *own;
@@ -69,12 +80,33 @@ struct ds_load {
 	unsigned int slots;
 	size_t size;
 	struct ds_load_shared *sh;
+	struct ds_mix_slot *mix;	/* as many as slots */
+};
+
+/**
+ * struct ds_mix_totals - sums over the mix threads; see struct ds_mix_slot
+ * @first:	the first mismatch, when @violations is not 0
+ * @failed:	an operation failed; @failed_op, @failed_errno and @failed_place say
+ *		which
+ */
+struct ds_mix_totals {
+	u64 ran[DS_OPS_MAX][DS_NR_PATHS];
+	u64 refused[DS_OPS_MAX];
+	u64 verified;
+	u64 planted;
+	u64 violations;
+	struct ds_mix_report first;
+	bool failed;
+	u32 failed_op;
+	u32 failed_errno;
+	char failed_place[128];
 };
 
 /* Sums over all threads; see struct ds_slot. */
 struct ds_load_totals {
 	u64 truncates[DS_METHODS_MAX];
 	u64 all_truncates;
+	u64 mix_truncates;
 	u64 trunc_errors;
 	u64 steps, pages, advised;
 	u64 submitted, reaped, dropped;
@@ -82,6 +114,7 @@ struct ds_load_totals {
 	u32 last_errno;
 	u32 broken;		/* threads whose ring stopped working */
 	u32 finished;
+	struct ds_mix_totals mix;
 };
 
 int ds_load_start(struct ds_load *l, const struct ds_load_params *p);

@@ -2,8 +2,8 @@
 /*
  * The invariants, written down once: number, retry rule, title, why it must
  * hold, the legitimate exceptions, and the kernel code it rests on.  kmod/ checks
- * them, ctl/ and docs/ print them; how each is checked lives in
- * kmod/invariant*.c, not here.
+ * them, but for I31, which the load in user space does; ctl/ and docs/ print them.
+ * How each is checked lives in kmod/invariant*.c and stress/verify.c, not here.
  *
  * Retry rules: NONE, the first sight is a violation.  LOOK, the same folio must
  * still look wrong in further stop_machine snapshots, with nothing drained in
@@ -225,6 +225,16 @@
 	  "a CPU that is left halfway, by its hotplug/target, has not got there", \
 	  "mm/page_alloc.c: page_alloc_cpu_dead(); mm/swap.c: " \
 	  "lru_add_drain_cpu()") \
+	X(31, NONE, "a file of the load holds what was written to it last, and zeros where " \
+	  "nothing was", \
+	  "truncating and punching zero what is left of a page and drop the others, so that " \
+	  "what is read later is zero; a page that is reclaimed was written back first; size " \
+	  "and blocks follow", \
+	  "what a write or fallocate that failed half way left is not compared until it is " \
+	  "written anew; pages after MADV_FREE may be zero", \
+	  "mm/truncate.c: truncate_setsize(), truncate_inode_pages_range(); mm/shmem.c: " \
+	  "shmem_undo_range(), shmem_fallocate(); mm/filemap.c: filemap_read(), " \
+	  "filemap_fault(); mm/madvise.c: madvise_free_single_vma()") \
 	X(32, NONE, "every drain returns within its limit",		\
 	  "a drain waits for works and locks that are held for a short time only", \
 	  "a busy host: the limit follows the slowest drain seen", \

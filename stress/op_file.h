@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The functions behind the rows of ds_ops[].  See op_file.c for files, op_map.c
+ * for mappings and the machine.
+ */
+#ifndef DS_OP_FILE_H
+#define DS_OP_FILE_H
+
+#include "mix.h"
+
+#define DS_OP(name) \
+	int ds_op_##name(struct ds_mix *m, const struct ds_mix_step *s, struct ds_target *t)
+
+DS_OP(write);
+DS_OP(read);
+DS_OP(truncate_down);
+DS_OP(truncate_up);
+DS_OP(open_trunc);
+DS_OP(allocate);
+DS_OP(punch);
+DS_OP(zero_range);
+DS_OP(collapse);
+DS_OP(insert);
+DS_OP(dontneed);
+DS_OP(willneed);
+DS_OP(noreuse);
+DS_OP(fsync);
+DS_OP(sync_range);
+DS_OP(chain);
+DS_OP(splice);
+DS_OP(direct_read);
+DS_OP(dontcache);
+DS_OP(seals);
+DS_OP(unlinked);
+DS_OP(rename);
+
+DS_OP(mmap_write);
+DS_OP(mmap_read);
+DS_OP(map_write);
+DS_OP(madv_cold);
+DS_OP(madv_pageout);
+DS_OP(pageout_dirty);
+DS_OP(madv_free);
+DS_OP(madv_dontneed);
+DS_OP(madv_populate);
+DS_OP(madv_hugepage);
+DS_OP(madv_collapse);
+DS_OP(mlock);
+DS_OP(mlock_onfault);
+DS_OP(munlock);
+DS_OP(shm_lock);
+DS_OP(shm_unlock);
+DS_OP(move_pages);
+DS_OP(memcg_reclaim);
+DS_OP(memcg_high);
+DS_OP(compact);
+DS_OP(drop_caches);
+
+int ds_op_sweep(struct ds_mix *m, struct ds_target *t);
+
+#endif /* DS_OP_FILE_H */
