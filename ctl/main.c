@@ -14,6 +14,7 @@ static int cmd_help(int argc, char **argv);
 const struct ds_command ds_commands[] = {
 	{ "run", "the soak: load, race, checks, a verdict (the default)", ds_cmd_run },
 	{ "caps", "what this kernel and module can do, and why not the rest", ds_cmd_caps },
+	{ "ops", "the operations of the load, and why one cannot be done", ds_cmd_ops },
 	{ "fill", "fill a batch kind and hold it", ds_cmd_fill },
 	{ "drain", "drain in one of the kernel's ways", ds_cmd_drain },
 	{ "check", "one check of the invariants at rest", ds_cmd_check },

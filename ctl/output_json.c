@@ -222,6 +222,31 @@ json_t *ds_json_event(const struct ds_msg *m, const struct ds_viol_context *c)
 	return o;
 }
 
+static json_t *json_mix(const struct ds_report *r)
+{
+	const struct ds_mix_totals *t = &r->load.mix;
+	json_t *o = json_object(), *ops = json_object(), *op;
+	unsigned int i;
+
+	set_u64(o, "threads", r->mix_threads);
+	set_u64(o, "file_pages_max", r->mix_pages);
+	set_u64(o, "pages_verified", t->verified);
+	set_u64(o, "truncates", r->load.mix_truncates);
+	for (i = 0; r->mix_threads && i < ds_nr_ops; i++) {
+		op = json_object();
+		set_u64(op, "weight", r->mix.weights[i]);
+		json_object_set_new(op, "available", json_boolean(r->probes[i].available));
+		if (!r->probes[i].available)
+			set_text(op, "reason", r->probes[i].why);
+		set_u64(op, "syscall", t->ran[i][DS_PATH_SYSCALL]);
+		set_u64(op, "io_uring", t->ran[i][DS_PATH_RING]);
+		set_u64(op, "refused", t->refused[i]);
+		json_object_set_new(ops, ds_ops[i].name, op);
+	}
+	json_object_set_new(o, "ops", ops);
+	return o;
+}
+
 static json_t *json_load(const struct ds_report *r)
 {
 	const struct ds_load_totals *t = &r->load;
@@ -248,6 +273,9 @@ static json_t *json_load(const struct ds_report *r)
 	set_u64(o, "retries", t->retries);
 	set_u64(o, "other_errors", t->other_errors);
 	set_u64(o, "last_errno", t->last_errno);
+	if (r->preset)
+		set_text(o, "preset", r->preset);
+	json_object_set_new(o, "mix", json_mix(r));
 	return o;
 }
 

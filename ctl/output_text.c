@@ -26,12 +26,37 @@ static void text_load(FILE *f, const struct ds_report *r)
 			fprintf(f, "%s %s %llu", shown++ ? "," : "", ds_methods[m].name,
 				t->truncates[m]);
 	}
+	if (t->mix_truncates)
+		fprintf(f, "%s mix %llu", shown++ ? "," : "", t->mix_truncates);
 	fputs(shown ? "\n" : " nothing\n", f);
 	if (t->submitted)
 		fprintf(f, "  io_uring: %llu submitted, %llu reaped\n", t->submitted, t->reaped);
 	if (t->no_space || t->no_memory || t->other_errors || t->retries)
 		fprintf(f, "  errors: %llu no space, %llu no memory, %llu retried, %llu other\n",
 			t->no_space, t->no_memory, t->retries, t->other_errors);
+}
+
+/* What mix threads did, an operation a line, and what they could not do. */
+static void text_mix(FILE *f, const struct ds_report *r)
+{
+	const struct ds_mix_totals *t = &r->load.mix;
+	unsigned int i;
+
+	if (!r->facts.load || !r->mix_threads)
+		return;
+	fprintf(f, "mix: %u of the threads, files of up to %u pages, %llu pages verified\n",
+		r->mix_threads, r->mix_pages, t->verified);
+	fprintf(f, "  %-18s %12s %12s %10s\n", "operation", "system call", "io_uring", "refused");
+	for (i = 0; i < ds_nr_ops; i++) {
+		if (r->mix.weights[i])
+			fprintf(f, "  %-18s %12llu %12llu %10llu\n", ds_ops[i].name,
+				t->ran[i][DS_PATH_SYSCALL], t->ran[i][DS_PATH_RING],
+				t->refused[i]);
+	}
+	for (i = 0; i < ds_nr_ops; i++) {
+		if (!r->probes[i].available)
+			fprintf(f, "  not available: %s: %s\n", ds_ops[i].name, r->probes[i].why);
+	}
 }
 
 static void text_usage(FILE *f, const struct ds_report *r)
@@ -169,6 +194,7 @@ int ds_output_text(FILE *f, const struct ds_report *r)
 		fprintf(f, "note: %s\n", r->notes[i]);
 	if (r->facts.setup_exit == DS_EXIT_PASS) {
 		text_load(f, r);
+		text_mix(f, r);
 		text_usage(f, r);
 		text_counters(f, r);
 		text_invariants(f, r);

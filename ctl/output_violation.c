@@ -165,7 +165,9 @@ void ds_output_violation(FILE *f, const char *indent, const struct ds_violation 
 	place(f, indent, v);
 	circumstances(f, indent, v, c);
 	if (v->nr_actions)
-		fprintf(f, "%s  last actions of the module, seconds before:\n", indent);
+		fprintf(f, "%s  last %s, seconds before:\n", indent,
+			v->invariant == DS_INV_DATA ? "operations on the file" :
+			"actions of the module");
 	for (i = 0; i < v->nr_actions; i++) {
 		const struct ds_action *a = &v->actions[i];
 

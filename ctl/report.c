@@ -129,13 +129,15 @@ static struct ds_inv_fact *inv_of(struct ds_facts *f, u32 id)
 	const char *title;
 	unsigned int i;
 
-	for (i = 0; i < f->nr_inv; i++) {
+	/* in the order of their numbers, whoever names them first */
+	for (i = 0; i < f->nr_inv && f->inv[i].id <= id; i++) {
 		if (f->inv[i].id == id)
 			return &f->inv[i];
 	}
 	if (f->nr_inv == DS_FACTS_INVARIANTS)
 		return NULL;
-	inv = &f->inv[f->nr_inv++];
+	inv = &f->inv[i];
+	memmove(inv + 1, inv, (f->nr_inv++ - i) * sizeof(*inv));
 	memset(inv, 0, sizeof(*inv));
 	inv->id = id;
 	inv->reported = id == DS_INV_CANARY;
@@ -194,6 +196,53 @@ void ds_facts_take_results(struct ds_facts *f, const struct ds_msgs *results)
 		if (DS_HAS(m, DS_A_VIOLATION))
 			inv->first = m->violation;
 	}
+}
+
+/**
+ * ds_mix_violation() - a mismatch of data as a violation of I31
+ */
+void ds_mix_violation(const struct ds_mix_report *r, struct ds_violation *v)
+{
+	unsigned int i;
+
+	memset(v, 0, sizeof(*v));
+	v->has = 1ULL << DS_VIOL_INVARIANT | 1ULL << DS_VIOL_TEXT | 1ULL << DS_VIOL_EXPECTED |
+		 1ULL << DS_VIOL_FOUND;
+	v->invariant = DS_INV_DATA;
+	v->time_ns = r->time_ns;
+	v->cpu = r->cpu;
+	v->pid = r->tid;
+	snprintf(v->comm, sizeof(v->comm), "mix/%u", r->thread);
+	snprintf(v->text, sizeof(v->text), "%s: %s: expected %s, found %s", r->place, r->bad.text,
+		 r->bad.expected, r->bad.found);
+	snprintf(v->expected, sizeof(v->expected), "%s", r->bad.expected);
+	snprintf(v->found, sizeof(v->found), "%s", r->bad.found);
+	for (i = 0; i < r->nr_history && i < DS_ACTIONS_MAX; i++) {
+		v->actions[i].time_ns = r->history[i].time_ns;
+		v->actions[i].cpu = r->history[i].cpu;
+		snprintf(v->actions[i].text, sizeof(v->actions[i].text), "%s",
+			 r->history[i].text);
+	}
+	v->nr_actions = i;
+}
+
+/**
+ * ds_facts_take_mix() - what the mix threads verified into facts
+ * @threads: how many there are; 0: nobody verifies
+ */
+void ds_facts_take_mix(struct ds_facts *f, const struct ds_mix_totals *t, u32 threads)
+{
+	struct ds_inv_fact *inv = inv_of(f, DS_INV_DATA);
+
+	if (!inv)
+		return;
+	inv->available = threads;
+	if (!threads)
+		snprintf(inv->reason, sizeof(inv->reason), "no mix threads run: nobody verifies");
+	inv->checked = t->verified;
+	inv->violations = t->violations;
+	if (t->violations)
+		ds_mix_violation(&t->first, &inv->first);
 }
 
 static void key_u64(struct ds_key **k, const char *name, u64 value)

@@ -39,6 +39,7 @@ struct ds_viol_context {
  * @repeat:	the command that repeats it
  * @params:	its parameters in words, for the start line
  * @notes:	what is smaller than asked for
+ * @mix, @probes: what mix threads do, and what they cannot
  * @caps, @stats, @usage, @results: the module's answers, perhaps empty
  */
 struct ds_report {
@@ -60,6 +61,11 @@ struct ds_report {
 	u64 memory;
 	char places[DS_LOAD_TEXT];
 	const char *method;
+	const char *preset;
+	u32 mix_threads;
+	u32 mix_pages;
+	struct ds_mix_choice mix;
+	struct ds_op_probe probes[DS_OPS_MAX];
 	struct ds_msg caps;
 	struct ds_msgs stats, usage, results;
 	u32 usage_max;
@@ -88,6 +94,8 @@ void ds_report_take_usage(struct ds_report *r);
 void ds_report_take_stats(struct ds_report *r);
 u64 ds_total(const struct ds_report *r, const char *counter);
 void ds_facts_take_caps(struct ds_facts *f, const struct ds_msg *caps);
+void ds_facts_take_mix(struct ds_facts *f, const struct ds_mix_totals *t, u32 threads);
+void ds_mix_violation(const struct ds_mix_report *r, struct ds_violation *v);
 void ds_facts_take_results(struct ds_facts *f, const struct ds_msgs *results);
 void ds_report_free(struct ds_report *r);
 

@@ -86,7 +86,7 @@ static int check_plant(const struct ds_run *run, struct ds_err *err)
 	unsigned int i;
 	size_t n = 0;
 
-	if (!run->o.plant)
+	if (!run->o.plant || ds_run_plants_data(&run->o))
 		return 0;
 	item = find_item(caps, DS_CLASS_PLANT, run->o.plant);
 	if (item && item->available)
@@ -178,6 +178,8 @@ static int start_load(struct ds_run *run, struct ds_err *err)
 		.seed = run->o.seed,
 		.memory = run->o.memory,
 		.choice = run->choice,
+		.mix = run->o.choice,
+		.plant = ds_run_plants_data(&run->o),
 		.dirs = run->o.dirs,
 		.nr_dirs = run->o.nr_dirs,
 		.own = run->own,
@@ -193,6 +195,8 @@ static int start_load(struct ds_run *run, struct ds_err *err)
 	p.nr_own = run->nr_own;
 	if (!ds_cgroup_make(&run->cg, run->o.memory, note, sizeof(note)))
 		p.procs = run->cg.procs;
+	if (p.procs)
+		p.cgroup = run->cg.dir;
 	if (note[0])
 		ds_report_note(&run->r, "%s", note);
 	ret = ds_load_start(&run->load, &p);
@@ -217,6 +221,10 @@ static int start_load(struct ds_run *run, struct ds_err *err)
 		ds_report_note(&run->r, "%s", run->load.sh->notes[i]);
 	run->r.threads = run->load.sh->threads;
 	run->r.max_pages = run->load.sh->max_pages;
+	run->r.mix_threads = run->load.sh->mix_threads;
+	run->r.mix_pages = run->load.sh->mix_pages;
+	run->r.mix = run->load.sh->mix;
+	memcpy(run->r.probes, run->load.sh->probes, sizeof(run->r.probes));
 	snprintf(run->r.places, sizeof(run->r.places), "%s", run->load.sh->places);
 	run->dogs = calloc(run->load.slots, sizeof(*run->dogs));
 	if (!run->dogs)
@@ -283,6 +291,7 @@ static void stop_load(struct ds_run *run)
 	if (!run->load.pid)
 		ds_signals_victims(0, run->cg.dir);
 	ds_load_sum(&run->load, &run->r.load);
+	ds_run_take_mix(run, &run->r.load.mix);
 	f->truncates = run->r.load.all_truncates;
 	f->pages = run->r.load.pages;
 	f->submitted = run->r.load.submitted;
@@ -362,6 +371,7 @@ static void collect(struct ds_run *run)
 			   !run->gone;
 	/* results carry the reasons why something was skipped in this run */
 	ds_facts_take_results(&r->facts, &r->results);
+	ds_facts_take_mix(&r->facts, &r->load.mix, r->mix_threads);
 	ds_run_take_kmsg(run);
 	r->facts.taint_after = ds_taint_read();
 	if (run->gone && !r->facts.fills)
@@ -444,19 +454,21 @@ static void describe(struct ds_run *run)
 	r->threads_wanted = o->threads;
 	r->memory = o->memory;
 	r->method = o->method;
+	r->preset = o->preset;
 	r->facts.load = !o->no_load;
 	r->facts.race = !o->no_race && !o->bare_race;
 	r->facts.bare = o->bare_race;
 	r->facts.accounting = !o->no_accounting;
 	r->facts.kmsg = !o->no_kmsg;
 	r->facts.require_fix = o->require_fix;
+	r->facts.planted = ds_run_plants_data(o);
 	r->facts.known = &o->known;
 	snprintf(r->facts.kernel, sizeof(r->facts.kernel), "%.*s", DS_NAME_LEN, u.release);
 	ds_run_repeat(o, r->repeat, sizeof(r->repeat));
 	snprintf(r->params, sizeof(r->params),
-		 "threads=%u duration=%llus check-interval=%llus online-rate=%llu method=%s memory=%lluM seed=%llu kinds=%s drains=%s cpus=%s stutter=%llums race=%d load=%d accounting=%d keep-going=%d require-fix=%d known=%u plant=%s",
+		 "threads=%u duration=%llus check-interval=%llus online-rate=%llu method=%s preset=%s mix=%s memory=%lluM seed=%llu kinds=%s drains=%s cpus=%s stutter=%llums race=%d load=%d accounting=%d keep-going=%d require-fix=%d known=%u plant=%s",
 		 o->threads, o->duration_ms / 1000, o->interval_ms / 1000, o->online_rate,
-		 o->method,
+		 o->method, o->preset, o->mix ? o->mix : "preset",
 		 o->memory >> 20, o->seed, o->kinds ? o->kinds : "all",
 		 o->drains ? o->drains : "all", o->cpus ? o->cpus : "online", o->stutter_ms,
 		 !o->no_race, !o->no_load, !o->no_accounting, o->keep_going, o->require_fix,

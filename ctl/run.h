@@ -22,6 +22,7 @@
  * @heard_ms:	when the module was last heard of
  * @violated:	a violation that counts has been seen
  * @planted:	--plant has been done
+ * @mix_violated, @mix_failed: so much has been told of the mix threads
  * @gone:	netlink does not work any more: nothing is asked
  * @shown:	violations printed so far
  * @known_shown: known issues that were printed, bit (invariant - 1)
@@ -49,6 +50,7 @@ struct ds_run {
 	u64 check_sent_ms, check_next_ms;
 	u64 heard_ms;
 	bool lost, violated, planted, gone;
+	bool mix_violated, mix_failed;
 	unsigned int shown;
 	u64 known_shown;
 	u64 stalled_ms;
@@ -63,6 +65,7 @@ void ds_run_netlink_failed(struct ds_run *run, const struct ds_err *err);
 void ds_run_check_ended(struct ds_run *run, const struct ds_msg *m);
 void ds_run_read_results(struct ds_run *run);
 void ds_run_take_kmsg(struct ds_run *run);
+void ds_run_take_mix(struct ds_run *run, const struct ds_mix_totals *t);
 int ds_run_fs_make(struct ds_run *run, struct ds_err *err);
 void ds_run_fs_close(struct ds_run *run);
 void ds_run_soak(struct ds_run *run);

@@ -45,6 +45,8 @@ enum {
 	OPT_STUTTER,
 	OPT_ONLINE,
 	OPT_KNOWN,
+	OPT_PRESET,
+	OPT_MIX,
 };
 
 static const struct argp_option options[] = {
@@ -59,6 +61,11 @@ static const struct argp_option options[] = {
 	  "Memory limit of the load: 512M, 2G (default a quarter of RAM)", 1 },
 	{ "seed", OPT_SEED, "N", 0, "Seed of all decisions (default random, always printed)", 1 },
 	{ NULL, 0, NULL, 0, "What:", 2 },
+	{ "preset", OPT_PRESET, "NAME", 0,
+	  "What the threads of the load do (default " DS_PRESET_DEFAULT ")", 2 },
+	{ "mix", OPT_MIX, "OP=WEIGHT,...", 0,
+	  "Change the preset's weights, in this order; the name all is every operation; drainctl ops lists them",
+	  2 },
 	{ "method", OPT_METHOD, "NAME", 0,
 	  "How the load truncates (default auto)", 2 },
 	{ "dir", OPT_DIR, "DIR", 0, "Also make files there; may be repeated", 2 },
@@ -163,6 +170,14 @@ static error_t parse_what(int key, char *arg, struct argp_state *state)
 			return bad_name(state, "--fs", arg, ds_own_fs_names);
 		o->fs_mask |= 1U << fs;
 		return 0;
+	case OPT_PRESET:
+		if (ds_preset_find(arg) < 0)
+			return bad_name(state, "--preset", arg, ds_preset_names);
+		o->preset = arg;
+		return 0;
+	case OPT_MIX:
+		o->mix = arg;
+		return 0;
 	case OPT_METHOD:
 		if (strcmp(arg, DS_METHOD_AUTO) && ds_method_find(arg) < 0)
 			return bad_name(state, "--method", arg, ds_methods_names);
@@ -205,6 +220,23 @@ static error_t parse_what(int key, char *arg, struct argp_state *state)
 	default:
 		return ARGP_ERR_UNKNOWN;
 	}
+}
+
+/* What --preset and --mix say together. */
+static error_t check_mix(struct argp_state *state, struct ds_run_opts *o)
+{
+	char why[160];
+
+	if (ds_mix_choose(o->preset, o->mix, &o->choice, why, sizeof(why))) {
+		ds_args_bad(state, "--mix '%s': %s", o->mix ? o->mix : "", why);
+		return DS_ARGS_BAD;
+	}
+	if (ds_run_plants_data(o) && (o->no_load || !o->choice.share)) {
+		ds_args_bad(state, "--plant " DS_PLANT_DATA " wants mix threads: %s",
+			    o->no_load ? "not --no-load" : "not --preset truncate");
+		return DS_ARGS_BAD;
+	}
+	return 0;
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -252,6 +284,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		o->quiet = true;
 		return 0;
 	case ARGP_KEY_END:
+		ret = check_mix(state, o);
+		if (ret)
+			return ret;
 		if (o->no_disk && o->fs_mask & ~DS_FS_TMPFS) {
 			ds_args_bad(state, "--no-disk and --fs of a disk exclude each other");
 			return DS_ARGS_BAD;
@@ -275,6 +310,7 @@ static char *help_filter(int key, const char *text, void *input)
 		int key;
 		void (*names)(char *buf, size_t len);
 	} rows[] = {
+		{ OPT_PRESET, ds_preset_names },
 		{ OPT_METHOD, ds_methods_names },
 		{ OPT_FS, ds_own_fs_names },
 		{ OPT_KINDS, ds_opt_kind_names },
@@ -319,6 +355,14 @@ static u64 random_seed(void)
 }
 
 /**
+ * ds_run_plants_data() - is the fault to be planted the load's?
+ */
+bool ds_run_plants_data(const struct ds_run_opts *o)
+{
+	return o->plant && !strcmp(o->plant, DS_PLANT_DATA);
+}
+
+/**
  * ds_run_opts_default() - a plain "drainctl run"
  */
 void ds_run_opts_default(struct ds_run_opts *o)
@@ -327,6 +371,7 @@ void ds_run_opts_default(struct ds_run_opts *o)
 	o->duration_ms = 60000;
 	o->interval_ms = 5000;
 	o->method = DS_METHOD_AUTO;
+	o->preset = DS_PRESET_DEFAULT;
 	o->format = &ds_formats[0];
 	o->stutter_ms = 1000;
 	o->online_rate = ONLINE_RATE;
@@ -417,6 +462,9 @@ void ds_run_repeat(const struct ds_run_opts *o, char *buf, size_t len)
 		add(&t, " --online-rate %llu", o->online_rate);
 	if (strcmp(o->method, DS_METHOD_AUTO))
 		add(&t, " --method %s", o->method);
+	if (strcmp(o->preset, DS_PRESET_DEFAULT))
+		add_word(&t, "--preset", o->preset);
+	add_word(&t, "--mix", o->mix);
 	add(&t, " --memory %lluK", o->memory >> 10);
 	for (i = 0; i < ds_nr_own_fs; i++)
 		add_word(&t, "--fs", o->fs_mask & (1U << i) ? ds_own_fs_kinds[i].name : NULL);

@@ -21,6 +21,9 @@ struct ds_run_opts {
 	u64 seed;
 	bool seeded;
 	const char *method;
+	const char *preset;
+	const char *mix;		/* as given, or NULL */
+	struct ds_mix_choice choice;	/* what the two stand for */
 	const struct ds_format *format;
 	const char *output;
 	const char *events;
@@ -41,6 +44,10 @@ struct ds_run_opts {
 	u64 online_rate;		/* samples a second */
 };
 
+/* The planted fault that the load makes, not the module. */
+#define DS_PLANT_DATA "stale-data"
+
+bool ds_run_plants_data(const struct ds_run_opts *o);
 void ds_run_opts_default(struct ds_run_opts *o);
 int ds_run_opts_parse(struct ds_run_opts *o, int argc, char **argv);
 void ds_run_repeat(const struct ds_run_opts *o, char *buf, size_t len);

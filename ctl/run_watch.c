@@ -201,7 +201,9 @@ static void plant(struct ds_run *run, u64 ms)
 	struct ds_arg arg = { DS_A_NAME, DS_ARG_STRING, 0, run->o.plant };
 	struct ds_err err;
 
-	if (!run->o.plant || run->planted || ms - run->start_ms < PLANT_MS)
+	/* the load's own fault is the load's to plant */
+	if (!run->o.plant || ds_run_plants_data(&run->o) || run->planted ||
+	    ms - run->start_ms < PLANT_MS)
 		return;
 	run->planted = true;
 	if (ds_nl_do(run->nl, DS_CMD_PLANT, &arg, 1, NULL, &err))
@@ -249,6 +251,26 @@ static bool watch_thread(struct ds_run *run, unsigned int i, u64 elapsed)
 	return true;
 }
 
+/**
+ * ds_run_take_mix() - what mix threads found wrong, once
+ */
+void ds_run_take_mix(struct ds_run *run, const struct ds_mix_totals *t)
+{
+	struct ds_violation v;
+
+	if (t->violations && !run->mix_violated) {
+		run->mix_violated = true;
+		ds_mix_violation(&t->first, &v);
+		take_violation(run, &v);
+	}
+	if (t->failed && !run->mix_failed) {
+		run->mix_failed = true;
+		ds_facts_error(&run->r.facts, "the load's %s failed on %s: %s (errno %u)",
+			       ds_ops[t->failed_op].name, t->failed_place,
+			       strerror(t->failed_errno), t->failed_errno);
+	}
+}
+
 static void watch_load(struct ds_run *run, u64 elapsed)
 {
 	struct ds_facts *f = &run->r.facts;
@@ -274,6 +296,7 @@ static void watch_load(struct ds_run *run, u64 elapsed)
 	}
 	ds_load_sum(&run->load, &t);
 	run->now.truncates = t.all_truncates;
+	ds_run_take_mix(run, &t.mix);
 	if (t.broken) {
 		ds_facts_error(f, "the rings of %u threads stopped working: %s", t.broken,
 			       strerror(t.last_errno));

@@ -144,7 +144,7 @@ static void rule_ring(const struct ds_facts *f, struct ds_verdict *v)
 		return;
 	if (f->submitted != f->reaped || f->dropped)
 		reason(v, DS_EXIT_ERROR,
-		       "io_uring: %llu truncates submitted, %llu completions seen, %llu dropped",
+		       "io_uring: %llu requests submitted, %llu completions seen, %llu dropped",
 		       f->submitted, f->reaped, f->dropped);
 }
 

@@ -12,6 +12,9 @@
 /* The canary: a property of the kernel that is reported and does not count. */
 #define DS_INV_CANARY 23
 
+/* Data of files: checked by the load, not by the module. */
+#define DS_INV_DATA 31
+
 #define DS_FACTS_INVARIANTS 64
 #define DS_FACTS_TEXTS 8
 #define DS_REASONS_MAX 80

@@ -208,6 +208,38 @@ static void test_fs(void **state)
 	assert_int_equal(ds_run_opts_parse(&o, 5, argv), DS_EXIT_USAGE);
 }
 
+/* --preset and --mix: taken together, repeated, and refused where they are wrong. */
+static void test_mix(void **state)
+{
+	char name[] = "drainctl", seed[] = "--seed=1", preset[] = "--preset=mlock";
+	char mix[] = "--mix=write=1,read=0", no_preset[] = "--preset=none", truncate[] =
+		"--preset=truncate", no_op[] = "--mix=fly=1", plant[] = "--plant=stale-data";
+	char no_load[] = "--no-load";
+	char *argv[5] = { name, seed, preset, mix, NULL };
+	struct ds_run_opts o;
+	char buf[1024];
+
+	(void)state;
+	assert_int_equal(ds_run_opts_parse(&o, 4, argv), 0);
+	assert_int_equal(o.choice.share, 2);
+	assert_int_equal(o.choice.weights[ds_op_find("write")], 1);
+	assert_int_equal(o.choice.weights[ds_op_find("read")], 0);
+	ds_run_repeat(&o, buf, sizeof(buf));
+	assert_non_null(strstr(buf, " --preset mlock --mix write=1,read=0 "));
+	argv[3] = no_op;
+	assert_int_equal(ds_run_opts_parse(&o, 4, argv), DS_EXIT_USAGE);
+	argv[2] = no_preset;
+	assert_int_equal(ds_run_opts_parse(&o, 3, argv), DS_EXIT_USAGE);
+	/* the load's planted fault wants threads that verify */
+	argv[2] = plant;
+	assert_int_equal(ds_run_opts_parse(&o, 3, argv), 0);
+	assert_true(ds_run_plants_data(&o));
+	argv[3] = truncate;
+	assert_int_equal(ds_run_opts_parse(&o, 4, argv), DS_EXIT_USAGE);
+	argv[3] = no_load;
+	assert_int_equal(ds_run_opts_parse(&o, 4, argv), DS_EXIT_USAGE);
+}
+
 static void test_defaults(void **state)
 {
 	char name[] = "drainctl";
@@ -220,6 +252,9 @@ static void test_defaults(void **state)
 	assert_int_equal(a.duration_ms, 60000);
 	assert_int_equal(a.interval_ms, 5000);
 	assert_string_equal(a.method, "auto");
+	assert_string_equal(a.preset, "soak");
+	assert_int_equal(a.choice.share, 1);
+	assert_false(ds_run_plants_data(&a));
 	assert_string_equal(a.format->name, "text");
 	assert_true(a.memory > 0);
 	assert_int_equal(ds_run_opts_parse(&b, 1, argv), 0);
@@ -237,6 +272,7 @@ int main(void)
 		cmocka_unit_test(test_invariants),
 		cmocka_unit_test(test_repeat),
 		cmocka_unit_test(test_fs),
+		cmocka_unit_test(test_mix),
 		cmocka_unit_test(test_defaults),
 	};
 

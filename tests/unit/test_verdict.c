@@ -83,7 +83,7 @@ static void test_each_condition(void **state)
 		{ offsetof(struct ds_facts, fills), 0, DS_EXIT_INCONCLUSIVE, "filled" },
 		{ offsetof(struct ds_facts, effective), 0, DS_EXIT_INCONCLUSIVE, "drain" },
 		{ offsetof(struct ds_facts, usages), 0, DS_EXIT_INCONCLUSIVE, "usage" },
-		{ offsetof(struct ds_facts, submitted), 51, DS_EXIT_ERROR, "51 truncates" },
+		{ offsetof(struct ds_facts, submitted), 51, DS_EXIT_ERROR, "51 requests" },
 		{ offsetof(struct ds_facts, dropped), 1, DS_EXIT_ERROR, "1 dropped" },
 		{ offsetof(struct ds_facts, kmsg_bad), 2, DS_EXIT_FAIL, "2 lines" },
 		{ offsetof(struct ds_facts, kmsg_lost), 1, DS_EXIT_INCONCLUSIVE, "lost" },
