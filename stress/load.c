@@ -248,6 +248,9 @@ static int set_up_mix(struct child *c)
 	while (pages > DS_MIX_PAGES_MIN && ds_mix_memory(pages, false) > part)
 		pages /= 2;
 	c->sh->mix_pages = pages;
+	if (c->nr_mix && ds_mix_memory(pages, true) > part)
+		note(c->sh, "memory limit %llu MiB: mix threads have no memory for huge pages",
+		     c->p->memory >> 20);
 	for (t = c->threads - c->nr_mix; t < c->threads; t++) {
 		struct ds_mix *m = &c->mixes[t];
 
