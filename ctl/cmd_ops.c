@@ -14,6 +14,7 @@
 
 #define TMPFS_BYTES (16U << 20)
 #define DIRS_MAX 6
+#define PRESET "soak"	/* whose weights are shown unless another is named */
 
 struct ops_opts {
 	const char *preset;
@@ -25,7 +26,7 @@ struct ops_opts {
 };
 
 static const struct argp_option options[] = {
-	{ "preset", 'p', "NAME", 0, "Weights of this preset (default " DS_PRESET_DEFAULT ")", 0 },
+	{ "preset", 'p', "NAME", 0, "Weights of this preset (default " PRESET ")", 0 },
 	{ "mix", 'm', "OP=WEIGHT,...", 0, "Change them, as for drainctl run", 0 },
 	{ "dir", 'd', "DIR", 0, "Try files there too; may be repeated", 0 },
 	{ "format", 'f', "NAME", 0, "text or json (default text)", 0 },
@@ -139,7 +140,7 @@ static int open_places(const struct ops_opts *o, struct ds_places *p)
  */
 int ds_cmd_ops(int argc, char **argv)
 {
-	struct ops_opts o = { .preset = DS_PRESET_DEFAULT };
+	struct ops_opts o = { .preset = PRESET };
 	struct ds_op_probe probes[DS_OPS_MAX];
 	char note[256];
 	struct ds_places places = { .nr = 0 };

@@ -233,7 +233,7 @@ static error_t check_mix(struct argp_state *state, struct ds_run_opts *o)
 	}
 	if (ds_run_plants_data(o) && (o->no_load || !o->choice.share)) {
 		ds_args_bad(state, "--plant " DS_PLANT_DATA " wants mix threads: %s",
-			    o->no_load ? "not --no-load" : "not --preset truncate");
+			    o->no_load ? "not --no-load" : "name another --preset, such as soak");
 		return DS_ARGS_BAD;
 	}
 	return 0;

@@ -232,7 +232,8 @@ static void test_mix(void **state)
 	assert_int_equal(ds_run_opts_parse(&o, 3, argv), DS_EXIT_USAGE);
 	/* the load's planted fault wants threads that verify */
 	argv[2] = plant;
-	assert_int_equal(ds_run_opts_parse(&o, 3, argv), 0);
+	argv[3] = preset;
+	assert_int_equal(ds_run_opts_parse(&o, 4, argv), 0);
 	assert_true(ds_run_plants_data(&o));
 	argv[3] = truncate;
 	assert_int_equal(ds_run_opts_parse(&o, 4, argv), DS_EXIT_USAGE);
@@ -252,8 +253,8 @@ static void test_defaults(void **state)
 	assert_int_equal(a.duration_ms, 60000);
 	assert_int_equal(a.interval_ms, 5000);
 	assert_string_equal(a.method, "auto");
-	assert_string_equal(a.preset, "soak");
-	assert_int_equal(a.choice.share, 1);
+	assert_string_equal(a.preset, "truncate");
+	assert_int_equal(a.choice.share, 0);
 	assert_false(ds_run_plants_data(&a));
 	assert_string_equal(a.format->name, "text");
 	assert_true(a.memory > 0);
