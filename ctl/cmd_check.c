@@ -37,7 +37,8 @@ static const struct argp_option check_options[] = {
 	{ "invariants", 'i', "LIST", 0, "Only these, such as I1,I8 (default all)", 0 },
 	{ "memcg", 'g', "DIR", 0,
 	  "Only the LRU lists (I11 to I15) of the memory cgroup with this directory", 0 },
-	{ "known", 'k', "FILE", 0, "Known kernel issues: report them, do not fail", 0 },
+	{ "known", 'k', "FILE", 0,
+	  "Known kernel issues: report them, do not fail; may be repeated", 0 },
 	DS_ARGS_COMMON
 };
 
@@ -108,7 +109,8 @@ static error_t selftest_parse(int key, char *arg, struct argp_state *state)
 static const struct argp check_argp = {
 	check_options, check_parse, NULL,
 	"Checks the invariants once, with all CPUs stopped.  Exits with 0 when all that\n"
-	"could be checked hold, 1 when one does not, 3 when nothing could be checked.",
+	"could be checked hold, 1 when one does not, 3 when nothing could be checked,\n"
+	"or not everything that --invariants names.",
 	NULL, NULL, NULL
 };
 

@@ -22,7 +22,7 @@ struct fill_opts {
 
 static const struct argp_option fill_options[] = {
 	{ "cpus", 'c', "LIST", 0, "CPUs such as 0-3,5 (default all that are online)", 0 },
-	{ "hold", 'H', "TIME", 0, "How long to hold (default until interrupted), or 0", 0 },
+	{ "hold", 'H', "TIME", 0, "How long to hold, or 0 (default until it is interrupted)", 0 },
 	DS_ARGS_COMMON
 };
 

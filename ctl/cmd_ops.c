@@ -77,8 +77,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 static const struct argp argp = {
 	options, parse, NULL,
 	"Lists the operations of the load's mix threads: how often a preset does each,\n"
-	"and why one cannot be done here: for want of a kernel, a file system, rights or\n"
-	"a configuration.  Exits with 4 when none of the preset's can be done.",
+	"and why one cannot be done here: for want of a kernel, a file system, rights\n"
+	"or a configuration.  Exits with 4 when none of the preset's can be done.",
 	NULL, NULL, NULL
 };
 
