@@ -31,9 +31,12 @@ static u32 pages_of(const struct ds_model *model)
 	return (model->size + DS_VPAGE - 1) / DS_VPAGE;
 }
 
-/* The step's pages, below @limit.  Return: false when there are none. */
-static bool range(struct ds_mix *m, const struct ds_mix_step *s, u32 limit, u32 *page,
-		  u32 *pages)
+/**
+ * ds_op_range() - the step's pages, below @limit
+ *
+ * Return: false when there are none.
+ */
+bool ds_op_range(struct ds_mix *m, const struct ds_mix_step *s, u32 limit, u32 *page, u32 *pages)
 {
 	*page = 0;
 	*pages = 0;
@@ -121,7 +124,7 @@ DS_OP(write)
 	u32 page, pages;
 	long res;
 
-	range(m, s, t->model.max, &page, &pages);
+	ds_op_range(m, s, t->model.max, &page, &pages);
 	fill(m, t, page, pages);
 	sqe = ds_mix_sqe(m, IORING_OP_WRITE);
 	if (sqe) {
@@ -190,7 +193,7 @@ DS_OP(read)
 {
 	u32 page, pages;
 
-	if (!range(m, s, pages_of(&t->model), &page, &pages))
+	if (!ds_op_range(m, s, pages_of(&t->model), &page, &pages))
 		return 1;
 	return read_pages(m, t, page, pages);
 }
@@ -303,7 +306,7 @@ DS_OP(allocate)
 	u64 end;
 	int ret;
 
-	range(m, s, t->model.max, &page, &pages);
+	ds_op_range(m, s, t->model.max, &page, &pages);
 	ret = do_fallocate(m, t, 0, bytes(page), bytes(pages));
 	if (ret)
 		return ret;
@@ -320,7 +323,7 @@ static int make_zero(struct ds_mix *m, const struct ds_mix_step *s, struct ds_ta
 	u64 from, end;
 	int ret;
 
-	if (!range(m, s, pages_of(&t->model), &page, &pages))
+	if (!ds_op_range(m, s, pages_of(&t->model), &page, &pages))
 		return 1;
 	from = bytes(page) + (s->choice % 2 ? s->cut : 0);
 	end = bytes(page + pages);
@@ -348,7 +351,7 @@ DS_OP(collapse)
 
 	/* it has to end before the end of the file */
 	if (t->model.size <= DS_VPAGE ||
-	    !range(m, s, (t->model.size - 1) / DS_VPAGE, &page, &pages))
+	    !ds_op_range(m, s, (t->model.size - 1) / DS_VPAGE, &page, &pages))
 		return 1;
 	ret = do_fallocate(m, t, FALLOC_FL_COLLAPSE_RANGE, bytes(page), bytes(pages));
 	if (ret)
@@ -363,7 +366,7 @@ DS_OP(insert)
 	int ret;
 
 	/* it has to begin before the end of the file */
-	if (!room || !range(m, s, pages_of(&t->model), &page, &pages))
+	if (!room || !ds_op_range(m, s, pages_of(&t->model), &page, &pages))
 		return 1;
 	if (pages > room)
 		pages = room;
@@ -383,7 +386,7 @@ static int advise(struct ds_mix *m, const struct ds_mix_step *s, struct ds_targe
 
 	/* half of them the whole file, which a length of 0 means */
 	if (s->choice % 2)
-		range(m, s, pages_of(&t->model), &page, &pages);
+		ds_op_range(m, s, pages_of(&t->model), &page, &pages);
 	if (sqe) {
 		io_uring_prep_fadvise(sqe, t->fd, bytes(page), bytes(pages), advice);
 		return ds_mix_wait(m);
@@ -423,7 +426,7 @@ DS_OP(sync_range)
 	unsigned int flags = SYNC_FILE_RANGE_WRITE;
 	u32 page, pages;
 
-	range(m, s, t->model.max, &page, &pages);
+	ds_op_range(m, s, t->model.max, &page, &pages);
 	if (s->choice % 2)
 		flags |= SYNC_FILE_RANGE_WAIT_BEFORE | SYNC_FILE_RANGE_WAIT_AFTER;
 	if (sqe) {
@@ -440,7 +443,7 @@ DS_OP(chain)
 	int res[4] = { 0 }, ret, i;
 	u32 page, pages;
 
-	range(m, s, t->model.max, &page, &pages);
+	ds_op_range(m, s, t->model.max, &page, &pages);
 	if (pages > DS_MIX_PAGES / 2)
 		pages = DS_MIX_PAGES / 2;
 	fill(m, t, page, pages);
@@ -485,7 +488,7 @@ DS_OP(splice)
 	long res, n;
 	int ret;
 
-	if (!range(m, s, pages_of(&t->model), &page, &pages))
+	if (!ds_op_range(m, s, pages_of(&t->model), &page, &pages))
 		return 1;
 	if (pages > PIPE_PAGES)
 		pages = PIPE_PAGES;
@@ -528,7 +531,7 @@ DS_OP(direct_read)
 	long res;
 	int fd;
 
-	if (!range(m, s, pages_of(&t->model), &page, &pages))
+	if (!ds_op_range(m, s, pages_of(&t->model), &page, &pages))
 		return 1;
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", t->fd);
 	fd = open(path, O_RDONLY | O_DIRECT | O_CLOEXEC);
@@ -549,7 +552,7 @@ DS_OP(dontcache)
 	long res;
 
 	if (s->choice % 2) {
-		range(m, s, t->model.max, &page, &pages);
+		ds_op_range(m, s, t->model.max, &page, &pages);
 		iov.iov_len = bytes(pages);
 		fill(m, t, page, pages);
 		res = result(pwritev2(t->fd, &iov, 1, bytes(page), DONTCACHE));
@@ -557,7 +560,7 @@ DS_OP(dontcache)
 			return res;
 		return wrote(m, t, page, pages, res);
 	}
-	if (!range(m, s, pages_of(&t->model), &page, &pages))
+	if (!ds_op_range(m, s, pages_of(&t->model), &page, &pages))
 		return 1;
 	iov.iov_len = bytes(pages);
 	res = result(preadv2(t->fd, &iov, 1, bytes(page), DONTCACHE));

@@ -11,6 +11,8 @@
 #define DS_OP(name) \
 	int ds_op_##name(struct ds_mix *m, const struct ds_mix_step *s, struct ds_target *t)
 
+bool ds_op_range(struct ds_mix *m, const struct ds_mix_step *s, u32 limit, u32 *page, u32 *pages);
+
 DS_OP(write);
 DS_OP(read);
 DS_OP(truncate_down);

@@ -35,21 +35,6 @@ static u32 touchable(const struct ds_target *t)
 	return (t->model.size + DS_VPAGE - 1) / DS_VPAGE;
 }
 
-/* The step's pages, below @limit.  Return: false when there are none. */
-static bool range(struct ds_mix *m, const struct ds_mix_step *s, u32 limit, u32 *page,
-		  u32 *pages)
-{
-	*page = 0;
-	*pages = 0;
-	if (!limit)
-		return false;
-	*page = s->page % limit;
-	*pages = s->pages < limit - *page ? s->pages : limit - *page;
-	m->did_page = *page;
-	m->did_pages = *pages;
-	return true;
-}
-
 /* ---- reading and writing through a mapping ---- */
 
 static int write_map(struct ds_mix *m, const struct ds_mix_step *s, struct ds_target *t, u8 *map)
@@ -58,7 +43,7 @@ static int write_map(struct ds_mix *m, const struct ds_mix_step *s, struct ds_ta
 	int ret = 0;
 
 	/* not beyond the end: what is written there stays until the page goes */
-	if (!range(m, s, t->model.size / DS_VPAGE, &page, &pages))
+	if (!ds_op_range(m, s, t->model.size / DS_VPAGE, &page, &pages))
 		return 1;
 	for (i = 0; !ret && i < pages; i++) {
 		ds_model_fill(&t->model, page + i, m->index, &m->filled[0], m->buf);
@@ -77,7 +62,7 @@ static int read_map(struct ds_mix *m, const struct ds_mix_step *s, struct ds_tar
 	u32 page, pages, i;
 	int ret = 0;
 
-	if (!range(m, s, touchable(t), &page, &pages))
+	if (!ds_op_range(m, s, touchable(t), &page, &pages))
 		return 1;
 	/* whole pages: those of a file are zero beyond its end */
 	for (i = 0; !ret && i < pages; i++) {
@@ -136,7 +121,7 @@ static int advise(struct ds_mix *m, struct ds_target *t, u32 page, u32 pages, in
 static bool range_huge(struct ds_mix *m, const struct ds_mix_step *s,
 		       const struct ds_target *t, u32 *page, u32 *pages)
 {
-	if (!range(m, s, touchable(t), page, pages))
+	if (!ds_op_range(m, s, touchable(t), page, pages))
 		return false;
 	if (t->kind == DS_TO_HUGE && s->choice % 2) {
 		*page = 0;
@@ -251,7 +236,7 @@ DS_OP(mlock_onfault)
 	u32 page, pages;
 
 	/* nothing is touched, so there may be nothing there yet */
-	if (!range(m, s, t->model.max, &page, &pages))
+	if (!ds_op_range(m, s, t->model.max, &page, &pages))
 		return 1;
 	return mlock2(t->map + bytes(page), bytes(pages), MLOCK_ONFAULT) ? -errno : 0;
 }
@@ -262,7 +247,7 @@ DS_OP(munlock)
 	u32 page = 0, pages = t->model.max;
 
 	if (s->choice / 2 % 2)
-		range(m, s, t->model.max, &page, &pages);
+		ds_op_range(m, s, t->model.max, &page, &pages);
 	return munlock(t->map + bytes(page), bytes(pages)) ? -errno : 0;
 }
 
@@ -321,7 +306,7 @@ DS_OP(move_pages)
 	u64 mask = nodes_with_memory();
 	u32 page, pages, i;
 
-	if (!range(m, s, touchable(t), &page, &pages))
+	if (!ds_op_range(m, s, touchable(t), &page, &pages))
 		return 1;
 	if (pages > DS_MIX_PAGES)
 		pages = DS_MIX_PAGES;

@@ -241,6 +241,27 @@ static void test_mix(void **state)
 	assert_int_equal(ds_run_opts_parse(&o, 4, argv), DS_EXIT_USAGE);
 }
 
+static void test_online_rate(void **state)
+{
+	char name[] = "drainctl", none[] = "--online-rate=0", most[] = "--online-rate=10000";
+	char more[] = "--online-rate=10001", word[] = "--online-rate=often";
+	char *argv[3] = { name, none, NULL };
+	struct ds_run_opts o;
+	char buf[1024];
+
+	(void)state;
+	assert_int_equal(ds_run_opts_parse(&o, 2, argv), 0);
+	assert_int_equal(o.online_rate, 0);
+	ds_run_repeat(&o, buf, sizeof(buf));
+	assert_non_null(strstr(buf, " --online-rate 0 "));
+	argv[1] = most;
+	assert_int_equal(ds_run_opts_parse(&o, 2, argv), 0);
+	argv[1] = more;
+	assert_int_equal(ds_run_opts_parse(&o, 2, argv), DS_EXIT_USAGE);
+	argv[1] = word;
+	assert_int_equal(ds_run_opts_parse(&o, 2, argv), DS_EXIT_USAGE);
+}
+
 static void test_defaults(void **state)
 {
 	char name[] = "drainctl";
@@ -274,6 +295,7 @@ int main(void)
 		cmocka_unit_test(test_repeat),
 		cmocka_unit_test(test_fs),
 		cmocka_unit_test(test_mix),
+		cmocka_unit_test(test_online_rate),
 		cmocka_unit_test(test_defaults),
 	};
 
