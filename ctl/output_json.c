@@ -326,7 +326,7 @@ json_t *ds_json_usage(const struct ds_msgs *usage)
 static json_t *json_kinds(const struct ds_report *r)
 {
 	static const char * const what[] = { "fill", "flush.full", "flush.early", "flush.drain",
-		"moved" };
+		"own", "moved" };
 	json_t *all = json_object(), *o;
 	char name[64];
 	unsigned int i;
@@ -338,6 +338,11 @@ static json_t *json_kinds(const struct ds_report *r)
 			snprintf(name, sizeof(name), "%s.%s", what[i], ds_kind_name(id));
 			set_u64(o, what[i], ds_report_cpu_sum(r, name));
 		}
+		set_u64(o, "load", ds_report_others(r, id));
+		snprintf(name, sizeof(name), "levels.%s", ds_kind_name(id));
+		set_u64(o, "levels", ds_total(r, name));
+		snprintf(name, sizeof(name), "level.least.%s", ds_kind_name(id));
+		set_u64(o, "level_least", ds_total(r, name));
 		json_object_set_new(all, ds_kind_name(id), o);
 	}
 	return all;

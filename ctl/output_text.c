@@ -88,22 +88,27 @@ static void text_usage(FILE *f, const struct ds_report *r)
 
 static void text_counters(FILE *f, const struct ds_report *r)
 {
-	char fill[32], full[32], early[32], drain[32];
+	char fill[40], full[40], early[40], drain[40];
 	u32 id;
 
 	if (!r->stats.nr)
 		return;
-	fprintf(f, "batches: %-16s %12s %12s %12s %12s\n", "kind", "filled", "flushed full",
-		"early", "by a drain");
+	fprintf(f, "batches: %-16s %12s %12s %12s %12s %12s %7s\n", "kind", "filled",
+		"flushed full", "early", "by a drain", "load's", "levels");
 	for (id = 1; id <= DS_NR_BATCH_KINDS; id++) {
 		snprintf(fill, sizeof(fill), "fill.%s", ds_kind_name(id));
 		snprintf(full, sizeof(full), "flush.full.%s", ds_kind_name(id));
 		snprintf(early, sizeof(early), "flush.early.%s", ds_kind_name(id));
 		snprintf(drain, sizeof(drain), "flush.drain.%s", ds_kind_name(id));
-		fprintf(f, "         %-16s %12llu %12llu %12llu %12llu\n", ds_kind_name(id),
+		fprintf(f, "         %-16s %12llu %12llu %12llu %12llu", ds_kind_name(id),
 			ds_report_cpu_sum(r, fill), ds_report_cpu_sum(r, full),
 			ds_report_cpu_sum(r, early), ds_report_cpu_sum(r, drain));
+		snprintf(fill, sizeof(fill), "levels.%s", ds_kind_name(id));
+		fprintf(f, " %12llu %4llu/%u\n", ds_report_others(r, id), ds_total(r, fill),
+			r->caps.batch_size);
 	}
+	fputs("         (load's: folios moved that the module had not queued, at least;\n"
+	      "         levels: so many of the sizes that a batch can have when it is moved)\n", f);
 	fprintf(f, "drains:  %-16s %12s %12s\n", "kind", "calls", "effective");
 	for (id = 1; id <= DS_NR_DRAIN_KINDS; id++) {
 		snprintf(fill, sizeof(fill), "call.%s", ds_drain_name(id));

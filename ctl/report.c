@@ -48,6 +48,23 @@ u64 ds_report_cpu_sum(const struct ds_report *r, const char *counter)
 }
 
 /**
+ * ds_report_others() - folios of batch kind @id moved that the module had not queued
+ *
+ * At least: a folio that the module queued and nobody has moved yet counts against.
+ */
+u64 ds_report_others(const struct ds_report *r, u32 id)
+{
+	char name[40];
+	u64 own, moved;
+
+	snprintf(name, sizeof(name), "own.%s", ds_kind_name(id));
+	own = ds_report_cpu_sum(r, name);
+	snprintf(name, sizeof(name), "moved.%s", ds_kind_name(id));
+	moved = ds_report_cpu_sum(r, name);
+	return moved > own ? moved - own : 0;
+}
+
+/**
  * ds_msgs_cpu_sum_prefix() - all counters whose name begins with @prefix
  */
 u64 ds_msgs_cpu_sum_prefix(const struct ds_msgs *stats, const char *prefix)

@@ -87,6 +87,7 @@ struct ds_key {
 
 void ds_report_keys(const struct ds_report *r, struct ds_key keys[DS_NR_KEYS]);
 u64 ds_report_cpu_sum(const struct ds_report *r, const char *counter);
+u64 ds_report_others(const struct ds_report *r, u32 id);
 u64 ds_msgs_cpu_sum(const struct ds_msgs *stats, const char *counter);
 u64 ds_msgs_cpu_sum_prefix(const struct ds_msgs *stats, const char *prefix);
 void __printf(2, 3) ds_report_note(struct ds_report *r, const char *fmt, ...);

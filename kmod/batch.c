@@ -10,6 +10,50 @@
 
 static bool ds_isolate_is_bool;
 
+/* ---- calls that queue an own folio, counted, so that the load's can be told ---- */
+
+/**
+ * ds_queues_own() - this module is about to queue a folio of its own
+ * @kind: for which batch, from 1
+ *
+ * Counted though the kernel may refuse it: what is left of the folios moved are
+ * others' for certain.  Any context.
+ */
+void ds_queues_own(unsigned int kind)
+{
+	raw_cpu_inc(ds_stats.own[kind]);
+}
+
+/* folio_putback_lru() of an own folio */
+void ds_putback(struct folio *folio)
+{
+	ds_queues_own(DS_BATCH_LRU_ADD);
+	ds_call(folio_putback_lru)(folio);
+}
+
+/* mlock_folio() of an own folio */
+void ds_mlock(struct folio *folio)
+{
+	ds_queues_own(DS_BATCH_MLOCK);
+	ds_call(mlock_folio)(folio);
+}
+
+/* mlock_new_folio() of an own folio */
+void ds_mlock_new(struct folio *folio)
+{
+	ds_queues_own(DS_BATCH_MLOCK);
+	ds_call(mlock_new_folio)(folio);
+}
+
+/* munlock_folio() of an own folio */
+void ds_munlock(struct folio *folio)
+{
+	ds_queues_own(DS_BATCH_MLOCK);
+	ds_call(munlock_folio)(folio);
+}
+
+/* ---- isolation ---- */
+
 /**
  * ds_isolate() - takes a folio off its LRU list, as reclaim and migration do
  * @folio: one with a reference of the caller
@@ -52,7 +96,7 @@ bool ds_learn_isolate(struct folio *folio)
 		ret = ds_call(folio_isolate_lru)(folio);
 		off_lru = !folio_test_lru(folio);
 		if (off_lru)
-			ds_call(folio_putback_lru)(folio);
+			ds_putback(folio);
 		preempt_enable();
 		if (off_lru) {
 			ds_isolate_is_bool = ret;
@@ -76,7 +120,7 @@ static bool ds_evictable_on_lru(struct folio *folio)
 static void ds_queue_lru_add(struct folio *folio)
 {
 	if (ds_isolate(folio))
-		ds_call(folio_putback_lru)(folio);
+		ds_putback(folio);
 }
 
 static bool ds_ready_activate(struct folio *folio)
@@ -86,6 +130,7 @@ static bool ds_ready_activate(struct folio *folio)
 
 static void ds_queue_activate(struct folio *folio)
 {
+	ds_queues_own(DS_BATCH_ACTIVATE);
 	ds_call(folio_activate)(folio);
 }
 
@@ -97,11 +142,13 @@ static bool ds_ready_deactivate(struct folio *folio)
 
 static void ds_queue_deactivate(struct folio *folio)
 {
+	ds_queues_own(DS_BATCH_DEACTIVATE);
 	ds_call(folio_deactivate)(folio);
 }
 
 static void ds_queue_deactivate_file(struct folio *folio)
 {
+	ds_queues_own(DS_BATCH_DEACTIVATE_FILE);
 	ds_call(deactivate_file_folio)(folio);
 }
 
@@ -113,6 +160,7 @@ static bool ds_ready_lazyfree(struct folio *folio)
 
 static void ds_queue_lazyfree(struct folio *folio)
 {
+	ds_queues_own(DS_BATCH_LAZYFREE);
 	ds_call(folio_mark_lazyfree)(folio);
 }
 
@@ -125,7 +173,7 @@ static void ds_prepare_lazyfree(struct folio *folio)
 	preempt_disable();
 	if (!folio_test_swapbacked(folio) && ds_isolate(folio)) {
 		folio_set_swapbacked(folio);
-		ds_call(folio_putback_lru)(folio);
+		ds_putback(folio);
 	}
 	preempt_enable();
 }
@@ -138,6 +186,7 @@ static bool ds_ready_rotate(struct folio *folio)
 
 static void ds_queue_rotate(struct folio *folio)
 {
+	ds_queues_own(DS_BATCH_ROTATE);
 	ds_call(folio_rotate_reclaimable)(folio);
 }
 
@@ -154,15 +203,15 @@ static bool ds_always(struct folio *folio)
 static void ds_queue_mlock(struct folio *folio)
 {
 	if (folio_test_mlocked(folio)) {
-		ds_call(munlock_folio)(folio);
+		ds_munlock(folio);
 	} else if ((folio_pfn(folio) & 1) && ds_has(DS_SYM_mlock_new_folio) &&
 		   ds_isolate(folio)) {
 		/* A new folio is not active; mlock_new_folio() relies on that. */
 		folio_clear_active(folio);
-		ds_call(mlock_new_folio)(folio);
+		ds_mlock_new(folio);
 		folio_put(folio);
 	} else {
-		ds_call(mlock_folio)(folio);
+		ds_mlock(folio);
 	}
 }
 
@@ -329,7 +378,7 @@ unsigned int ds_fill_exact(unsigned int kind, struct ds_stock *stock,
 		struct folio *folio = stock->own[i].folio;
 
 		if (kind != DS_BATCH_MLOCK && folio_test_mlocked(folio))
-			ds_call(munlock_folio)(folio);
+			ds_munlock(folio);
 		if (row->prepare && !row->ready(folio))
 			row->prepare(folio);
 		ready++;

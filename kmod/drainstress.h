@@ -178,6 +178,11 @@ extern const char *const ds_batch_title[__DS_BATCH_MAX];
 bool ds_batch_callable(unsigned int kind, char *why, size_t len);
 bool ds_batch_available(unsigned int kind, char *why, size_t len);
 enum ds_queued ds_queue(unsigned int kind, struct folio *folio);
+void ds_queues_own(unsigned int kind);
+void ds_putback(struct folio *folio);
+void ds_mlock(struct folio *folio);
+void ds_mlock_new(struct folio *folio);
+void ds_munlock(struct folio *folio);
 unsigned int ds_fill(unsigned int kind, struct ds_stock *stock, unsigned int n,
 		     unsigned int start);
 unsigned int ds_fill_exact(unsigned int kind, struct ds_stock *stock,
@@ -216,7 +221,9 @@ u64 ds_moved_total(void);
 
 struct ds_cpu_stats {
 	u64 fill[__DS_BATCH_MAX];
+	u64 own[__DS_BATCH_MAX];
 	u64 moved[__DS_BATCH_MAX];
+	u64 level[__DS_BATCH_MAX][DS_BATCH_SIZE + 1];
 	u64 flush_full[__DS_BATCH_MAX];
 	u64 flush_early[__DS_BATCH_MAX];
 	u64 flush_drain[__DS_BATCH_MAX];

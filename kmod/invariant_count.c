@@ -458,10 +458,10 @@ static void ds_mlock_first(struct folio *folio, bool as_new)
 {
 	if (as_new && ds_has(DS_SYM_mlock_new_folio) && ds_isolate(folio)) {
 		folio_clear_active(folio);
-		ds_call(mlock_new_folio)(folio);
+		ds_mlock_new(folio);
 		folio_put(folio);
 	} else {
-		ds_call(mlock_folio)(folio);
+		ds_mlock(folio);
 	}
 }
 
@@ -506,7 +506,7 @@ static void ds_munlock_all(struct ds_mlocks *m, unsigned int taken)
 
 	for (i = 0; i < m->stock->nr; i++) {
 		if (m->fit[i] && ds_mlock_depth(i) > taken)
-			ds_call(munlock_folio)(m->stock->own[i].folio);
+			ds_munlock(m->stock->own[i].folio);
 	}
 	ds_call(lru_add_drain)();
 }
@@ -531,7 +531,7 @@ static int ds_mlock_here(void *arg)
 			continue;
 		ds_mlock_first(folio, i & 1);
 		for (depth = 1; depth < ds_mlock_depth(i); depth++)
-			ds_call(mlock_folio)(folio);
+			ds_mlock(folio);
 	}
 	ds_call(lru_add_drain)();
 	if (ds_plant_here(20))
@@ -598,7 +598,7 @@ static int ds_lock_here(void *arg)
 	for (i = 0; i < stock->nr; i++) {
 		ds_mlock_first(stock->own[i].folio, i & 1);
 		for (depth = 1; depth < ds_mlock_depth(i); depth++)
-			ds_call(mlock_folio)(stock->own[i].folio);
+			ds_mlock(stock->own[i].folio);
 	}
 	preempt_enable();
 	return 0;
@@ -612,7 +612,7 @@ static int ds_unlock_here(void *arg)
 	preempt_disable();
 	for (i = 0; i < stock->nr; i++) {
 		for (depth = 0; depth < ds_mlock_depth(i); depth++)
-			ds_call(munlock_folio)(stock->own[i].folio);
+			ds_munlock(stock->own[i].folio);
 	}
 	preempt_enable();
 	return 0;
@@ -628,10 +628,10 @@ static void ds_plant_stranded(struct folio *folio)
 {
 	preempt_disable();
 	ds_call(lru_add_drain)();
-	ds_call(mlock_folio)(folio);
+	ds_mlock(folio);
 	ds_call(lru_add_drain)();
 	if (folio_test_unevictable(folio) && folio_test_clear_lru(folio)) {
-		ds_call(munlock_folio)(folio);
+		ds_munlock(folio);
 		ds_call(lru_add_drain)();
 		folio_set_lru(folio);
 		ds_plant_done();

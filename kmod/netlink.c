@@ -701,19 +701,41 @@ static int ds_put_cpu_drains(struct sk_buff *skb, const char *prefix,
 
 static int ds_put_cpu(struct sk_buff *skb, int cpu)
 {
-	struct ds_cpu_stats s = per_cpu(ds_stats, cpu);
+	const struct ds_cpu_stats *s = per_cpu_ptr(&ds_stats, cpu);
 
 	return nla_put_string(skb, DS_A_SCOPE, "cpu") ?:
 	       nla_put_u32(skb, DS_A_CPU, cpu) ?:
-	       ds_put_cpu_kinds(skb, "fill", s.fill) ?:
-	       ds_put_cpu_kinds(skb, "moved", s.moved) ?:
-	       ds_put_cpu_kinds(skb, "flush.full", s.flush_full) ?:
-	       ds_put_cpu_kinds(skb, "flush.early", s.flush_early) ?:
-	       ds_put_cpu_kinds(skb, "flush.drain", s.flush_drain) ?:
-	       ds_put_counter(skb, "drain.calls", s.drain_calls) ?:
-	       ds_put_counter(skb, "drain.empty", s.drain_empty) ?:
-	       ds_put_cpu_drains(skb, "call", s.call) ?:
-	       ds_put_cpu_drains(skb, "effective", s.effective);
+	       ds_put_cpu_kinds(skb, "fill", s->fill) ?:
+	       ds_put_cpu_kinds(skb, "own", s->own) ?:
+	       ds_put_cpu_kinds(skb, "moved", s->moved) ?:
+	       ds_put_cpu_kinds(skb, "flush.full", s->flush_full) ?:
+	       ds_put_cpu_kinds(skb, "flush.early", s->flush_early) ?:
+	       ds_put_cpu_kinds(skb, "flush.drain", s->flush_drain) ?:
+	       ds_put_counter(skb, "drain.calls", s->drain_calls) ?:
+	       ds_put_counter(skb, "drain.empty", s->drain_empty) ?:
+	       ds_put_cpu_drains(skb, "call", s->call) ?:
+	       ds_put_cpu_drains(skb, "effective", s->effective);
+}
+
+/* Of how many folios the batches of each kind were when they were moved. */
+static int ds_put_levels(struct sk_buff *skb)
+{
+	u64 reached[__DS_BATCH_MAX] = { }, least[__DS_BATCH_MAX], sum;
+	unsigned int kind, nr;
+	int cpu;
+
+	for (kind = 1; kind < __DS_BATCH_MAX; kind++) {
+		least[kind] = U64_MAX;
+		for (nr = 1; nr <= DS_BATCH_SIZE; nr++) {
+			sum = 0;
+			for_each_possible_cpu(cpu)
+				sum += per_cpu(ds_stats, cpu).level[kind][nr];
+			reached[kind] += sum > 0;
+			least[kind] = min(least[kind], sum);
+		}
+	}
+	return ds_put_cpu_kinds(skb, "levels", reached) ?:
+	       ds_put_cpu_kinds(skb, "level.least", least);
 }
 
 static int ds_put_total(struct sk_buff *skb)
@@ -730,6 +752,7 @@ static int ds_put_total(struct sk_buff *skb)
 	ds_check_sums_read(&sums);
 	ds_online_read(&online);
 	return nla_put_string(skb, DS_A_SCOPE, "total") ?:
+	       ds_put_levels(skb) ?:
 	       ds_put_counter(skb, "remote", remote) ?:
 	       ds_put_counter(skb, "race.loops", loops) ?:
 	       ds_put_counter(skb, "checks", ds_checks_done()) ?:

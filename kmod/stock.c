@@ -94,6 +94,8 @@ static int ds_stock_add(struct ds_stock *stock, struct page *page, int cpu,
 	own->anon = anon;
 	own->refs = anon ? GUP_PIN_COUNTING_BIAS : 2;
 	stock->nr++;
+	/* it came by that batch */
+	ds_queues_own(DS_BATCH_LRU_ADD);
 	return ds_register(own);
 }
 
@@ -214,7 +216,7 @@ static void ds_rescue(struct folio *folio)
 		return;
 	if (folio_test_unevictable(folio) && !folio_test_mlocked(folio) &&
 	    ds_isolate(folio))
-		ds_call(folio_putback_lru)(folio);
+		ds_putback(folio);
 }
 
 /* PG_mlocked is set when an mlock is queued, so that nothing needs a drain first. */
@@ -249,7 +251,7 @@ void ds_stock_unlock(struct ds_stock *stock)
 		for (i = 0; i < stock->nr; i++) {
 			if (!folio_test_mlocked(stock->own[i].folio))
 				continue;
-			ds_call(munlock_folio)(stock->own[i].folio);
+			ds_munlock(stock->own[i].folio);
 			left++;
 		}
 	}

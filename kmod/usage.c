@@ -240,6 +240,8 @@ static int ds_hit_move(struct kprobe *kp, struct pt_regs *regs)
 		return 0;
 	bit = DS_KIND_BIT(kind);
 	stats->moved[kind] += fbatch->nr;
+	if (fbatch->nr <= DS_BATCH_SIZE)
+		stats->level[kind][fbatch->nr]++;
 	if (fbatch->nr == DS_BATCH_SIZE) {
 		stats->flush_full[kind]++;
 	} else if (__this_cpu_read(ds_draining) & bit) {

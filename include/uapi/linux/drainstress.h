@@ -114,14 +114,19 @@
  *		DS_A_COUNTER* nest: DS_COUNTER_NAME string,
  *			DS_COUNTER_VALUE u64.
  *	Counters of "cpu", all since RACE_START or load (K a batch kind, D a
- *	drain kind): "fill.K" folios queued by the module; "moved.K" folios
- *	moved out of per-CPU batches; "flush.full.K" batches moved because they
+ *	drain kind): "fill.K" folios queued by the module as fills; "own.K" all
+ *	that it queued, its checks and preparations too, at most; "moved.K"
+ *	folios moved out of per-CPU batches, so that moved.K - own.K are at least
+ *	those of others; "flush.full.K" batches moved because they
  *	were full, "flush.early.K" moved by an add before they were full,
  *	"flush.drain.K" moved by a drain; "drain.calls" and "drain.empty" calls
  *	of lru_add_drain_cpu, whoever made them; "call.D" drains the module
  *	made, "effective.D" batches with folios in them that those drains
  *	moved ("effective.disable" too those that held folios when an add found
- *	the cache just being disabled).  Of "total": "remote" fills of another CPU's folios,
+ *	the cache just being disabled).  Of "total": "levels.K" of the
+ *	numbers of folios, from 1 to batch_size, that a batch held when it was
+ *	moved, so many were seen, the rarest "level.least.K" times; "remote"
+ *	fills of another CPU's folios,
  *	"race.loops", "checks"; of all checks at rest "check.folios" on LRU
  *	lists, walked in "check.walk_ns", "check.looks" that were necessary
  *	after a first one, "check.pause_max_ns"; of those while the load runs
