@@ -205,6 +205,22 @@ static int limit_threads(struct child *c)
 	return 0;
 }
 
+/* Nothing that was asked for can be done: the first reason stands for all. */
+static int nothing_left(struct ds_load_shared *sh, const struct ds_mix_choice *asked)
+{
+	unsigned int i, first = 0, nr = 0;
+
+	for (i = ds_nr_ops; i-- > 0; ) {
+		if (asked->weights[i]) {
+			first = i;
+			nr++;
+		}
+	}
+	return fail(sh, true,
+		    "none of the %u operations that are asked for can be done here: %s: %s; drainctl ops lists them all",
+		    nr, ds_ops[first].name, sh->probes[first].why);
+}
+
 /* How many mix threads there are, and what they do. */
 static int choose_mix(struct child *c)
 {
@@ -222,8 +238,7 @@ static int choose_mix(struct child *c)
 	ds_ops_probe(&c->env, sh->probes);
 	ds_mix_restrict(&sh->mix, sh->probes);
 	if (!sh->mix.total)
-		return fail(sh, true,
-			    "none of the operations that are asked for can be done here: drainctl ops says why");
+		return nothing_left(sh, &c->p->mix);
 	want = ds_mix_threads(&sh->mix, c->threads);
 	most = c->p->memory / MIX_PART / ds_mix_memory(DS_MIX_PAGES_MIN, false);
 	c->nr_mix = want < most ? want : most;

@@ -240,8 +240,6 @@ int ds_mix_wait_chain(struct ds_mix *m, struct io_uring_sqe *const *sqe, unsigne
 	return ret;
 }
 
-/* ---- verification ---- */
-
 static u64 now_ns(void)
 {
 	struct timespec ts;
@@ -249,6 +247,26 @@ static u64 now_ns(void)
 	clock_gettime(CLOCK_MONOTONIC, &ts);
 	return (u64)ts.tv_sec * 1000000000 + ts.tv_nsec;
 }
+
+/**
+ * ds_mix_rested() - is it time for one more of something that must stay rare?
+ * @last:    when there was one, of the whole load; starts as 0
+ * @rest_ms: least time between two
+ *
+ * For what keeps the machine's batches empty, or its page cache, while it is done.
+ *
+ * Return: true when so; then the next rest has begun.
+ */
+bool ds_mix_rested(u64 *last, u32 rest_ms)
+{
+	u64 then = ds_get(last), now = now_ns();
+
+	return now - then >= rest_ms * 1000000ULL &&
+	       __atomic_compare_exchange_n(last, &then, now, false, __ATOMIC_RELAXED,
+					   __ATOMIC_RELAXED);
+}
+
+/* ---- verification ---- */
 
 static void take_history(struct ds_mix_report *r, const struct ds_model *model)
 {

@@ -153,6 +153,7 @@ int ds_mix_wait_chain(struct ds_mix *m, struct io_uring_sqe *const *sqe, unsigne
 		      int *res);
 int ds_mix_check_pages(struct ds_mix *m, struct ds_target *t, const struct ds_model *model,
 		       u32 page, const u8 *buf, u64 len);
+bool ds_mix_rested(u64 *last, u32 rest_ms);
 void ds_mix_unsure(struct ds_target *t);
 
 #endif /* DS_MIX_H */

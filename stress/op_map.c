@@ -22,6 +22,8 @@
 #define COLLAPSE 25		/* MADV_COLLAPSE, Linux 6.1 */
 #define MPOL_MF_MOVE 2
 #define NODES_MAX 64
+#define MOVE_REST_MS 100
+#define MACHINE_REST_MS 250	/* what concerns all of the machine */
 #define RECLAIM_BYTES 262144U	/* a little, as the load's group is small */
 
 static u64 bytes(u32 pages)
@@ -142,9 +144,39 @@ static int advise_some(struct ds_mix *m, const struct ds_mix_step *s, struct ds_
 	return advise(m, t, page, pages, advice);
 }
 
+/* Two reads, which activate pages, and a touch, for a page that is not mapped stays. */
+static int warm(struct ds_mix *m, struct ds_target *t, u32 page, u32 pages)
+{
+	u32 i;
+	int ret = 0;
+
+	if (t->fd < 0)
+		return 0;
+	if (pages > DS_MIX_PAGES)
+		pages = DS_MIX_PAGES;
+	for (i = 0; i < 2; i++) {
+		if (pread(t->fd, m->buf, bytes(pages), bytes(page)) < 0)
+			return -errno;
+	}
+	for (i = 0; !ret && i < pages; i++)
+		ret = ds_mix_copy(m, m->buf, t->map + bytes(page + i), 1);
+	return ret;
+}
+
+/*
+ * With the classic LRU only what is active is deactivated: madvise_cold() drains
+ * this CPU first, so that what was read twice is so by then.
+ */
 DS_OP(madv_cold)
 {
-	return advise_some(m, s, t, MADV_COLD);
+	u32 page, pages;
+	int ret = 0;
+
+	if (!range_huge(m, s, t, &page, &pages))
+		return 1;
+	if (s->choice / 2 % 2)
+		ret = warm(m, t, page, pages);
+	return ret ? ret : advise(m, t, page, pages, MADV_COLD);
 }
 
 DS_OP(madv_pageout)
@@ -304,9 +336,12 @@ DS_OP(move_pages)
 	void *addresses[DS_MIX_PAGES];
 	int nodes[DS_MIX_PAGES], status[DS_MIX_PAGES];
 	u64 mask = nodes_with_memory();
+	static u64 last;
 	u32 page, pages, i;
 
-	if (!ds_op_range(m, s, touchable(t), &page, &pages))
+	/* do_pages_move() disables the cache of folios for as long as it takes */
+	if (!ds_mix_rested(&last, MOVE_REST_MS) ||
+	    !ds_op_range(m, s, touchable(t), &page, &pages))
 		return 1;
 	if (pages > DS_MIX_PAGES)
 		pages = DS_MIX_PAGES;
@@ -380,16 +415,24 @@ DS_OP(memcg_high)
 
 DS_OP(compact)
 {
+	static u64 last;
+
 	(void)m;
 	(void)s;
 	(void)t;
+	if (!ds_mix_rested(&last, MACHINE_REST_MS))
+		return 1;
 	return write_text("/proc/sys/vm/compact_memory", "1");
 }
 
 DS_OP(drop_caches)
 {
+	static u64 last;
+
 	(void)m;
 	(void)s;
 	(void)t;
+	if (!ds_mix_rested(&last, MACHINE_REST_MS))
+		return 1;
 	return write_text("/proc/sys/vm/drop_caches", "1");
 }

@@ -95,7 +95,7 @@ struct ds_preset {
 extern const struct ds_preset ds_presets[];
 extern const unsigned int ds_nr_presets;
 
-#define DS_PRESET_DEFAULT "truncate"
+#define DS_PRESET_DEFAULT "soak"
 
 /**
  * struct ds_mix_choice - what mix threads do

@@ -274,8 +274,8 @@ static void test_defaults(void **state)
 	assert_int_equal(a.duration_ms, 60000);
 	assert_int_equal(a.interval_ms, 5000);
 	assert_string_equal(a.method, "auto");
-	assert_string_equal(a.preset, "truncate");
-	assert_int_equal(a.choice.share, 0);
+	assert_string_equal(a.preset, "soak");
+	assert_int_equal(a.choice.share, 1);
 	assert_false(ds_run_plants_data(&a));
 	assert_string_equal(a.format->name, "text");
 	assert_true(a.memory > 0);
