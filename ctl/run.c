@@ -184,13 +184,14 @@ static int start_load(struct ds_run *run, struct ds_err *err)
 		.nr_dirs = run->o.nr_dirs,
 		.own = run->own,
 		.no_disk = run->o.no_disk || run->o.fs_mask,
-		.no_tmpfs = run->o.fs_mask && !(run->o.fs_mask & DS_FS_TMPFS),
+		.no_tmpfs = run->o.fs_mask && !(run->o.fs_mask & DS_OWN_FS_BIT(DS_OWN_TMPFS)),
+		.huge_tmpfs = run->o.fs_mask & DS_OWN_FS_BIT(DS_OWN_TMPFS_HUGE),
 	};
 	char note[DS_LOAD_TEXT];
 	unsigned int i;
 	int ret;
 
-	if (ds_run_fs_make(run, err))
+	if (ds_fs_make(run->o.fs_mask, run->o.memory, run->own, &run->nr_own, err))
 		return -1;
 	p.nr_own = run->nr_own;
 	if (!ds_cgroup_make(&run->cg, run->o.memory, note, sizeof(note)))
@@ -216,7 +217,7 @@ static int start_load(struct ds_run *run, struct ds_err *err)
 	if (ret)
 		return ds_error(err, DS_EXIT_ERROR, -ret, "the load was not ready within %d s",
 				READY_MS / 1000);
-	ds_run_fs_close(run);
+	ds_fs_close(run->own, &run->nr_own);
 	for (i = 0; i < run->load.sh->nr_notes; i++)
 		ds_report_note(&run->r, "%s", run->load.sh->notes[i]);
 	run->r.threads = run->load.sh->threads;
@@ -422,7 +423,7 @@ static void clean_up(struct ds_run *run)
 		ds_load_kill(&run->load);
 		ds_load_wait(&run->load, STOP_HUNG_MS, &status);
 	}
-	ds_run_fs_close(run);
+	ds_fs_close(run->own, &run->nr_own);
 	ds_signals_victims(0, run->cg.dir);
 	ret = ds_cgroup_remove(&run->cg, STOP_HUNG_MS);
 	if (ret)

@@ -66,8 +66,8 @@ void ds_run_check_ended(struct ds_run *run, const struct ds_msg *m);
 void ds_run_read_results(struct ds_run *run);
 void ds_run_take_kmsg(struct ds_run *run);
 void ds_run_take_mix(struct ds_run *run, const struct ds_mix_totals *t);
-int ds_run_fs_make(struct ds_run *run, struct ds_err *err);
-void ds_run_fs_close(struct ds_run *run);
+int ds_fs_make(u32 mask, u64 memory, struct ds_place *own, unsigned int *nr, struct ds_err *err);
+void ds_fs_close(struct ds_place *own, unsigned int *nr);
 void ds_run_soak(struct ds_run *run);
 
 #endif /* DS_RUN_H */

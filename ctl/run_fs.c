@@ -4,6 +4,7 @@
  * their memory is not charged to the load's control group, and handed to the
  * load.  How one is made is in stress/own_fs.c.
  */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -30,41 +31,45 @@ static u64 mem_available(void)
 }
 
 /* An error that says so is better than the OOM killer. */
-static int enough_memory(const struct ds_run_opts *o, struct ds_err *err)
+static int enough_memory(u32 mask, u64 memory, struct ds_err *err)
 {
 	u64 need = 0, have = mem_available();
 	unsigned int i;
 
-	for (i = 0; i < ds_nr_own_fs; i++) {
-		if (o->fs_mask & (1U << i))
+	for (i = 0; i < DS_NR_OWN_FS; i++) {
+		if (mask & DS_OWN_FS_BIT(i))
 			need += ds_own_fs_kinds[i].bytes;
 	}
-	if (!need || !have || need + o->memory + SPARE <= have)
+	if (!need || !have || need + memory + SPARE <= have)
 		return 0;
 	return ds_error(err, DS_EXIT_ERROR, ENOMEM,
 			"--fs: the file systems take %llu MiB, the load %llu and %llu are to spare, but %llu MiB are available: lower --memory or name fewer",
-			need >> 20, o->memory >> 20, SPARE >> 20, have >> 20);
+			need >> 20, memory >> 20, SPARE >> 20, have >> 20);
 }
 
 /**
- * ds_run_fs_make() - make what --fs names
+ * ds_fs_make() - make what --fs names and a device is needed for
+ * @mask:	DS_OWN_FS_BIT() of each kind
+ * @memory:	bytes that others will take
+ * @own, @nr:	where they are put; @own has room for all kinds
  *
- * Return: 0, or -1 and @err; what was made is closed by ds_run_fs_close() all
- * the same.
+ * Return: 0, or -1 and @err; what was made is closed by ds_fs_close() all the
+ * same.
  */
-int ds_run_fs_make(struct ds_run *run, struct ds_err *err)
+int ds_fs_make(u32 mask, u64 memory, struct ds_place *own, unsigned int *nr, struct ds_err *err)
 {
 	char why[400];
 	unsigned int i;
 	bool skip;
 
-	if (enough_memory(&run->o, err))
+	*nr = 0;
+	if (enough_memory(mask, memory, err))
 		return -1;
-	for (i = 0; i < ds_nr_own_fs; i++) {
+	for (i = 0; i < DS_NR_OWN_FS; i++) {
 		const struct ds_own_fs *fs = &ds_own_fs_kinds[i];
-		struct ds_place *place = &run->own[run->nr_own];
+		struct ds_place *place = &own[*nr];
 
-		if (!(run->o.fs_mask & (1U << i)) || !fs->bytes)
+		if (!(mask & DS_OWN_FS_BIT(i)) || !fs->bytes)
 			continue;
 		place->fd = ds_own_fs_make(fs, &skip, why, sizeof(why));
 		if (place->fd < 0)
@@ -72,16 +77,16 @@ int ds_run_fs_make(struct ds_run *run, struct ds_err *err)
 					"--fs %s: %s", fs->name, why);
 		place->disk = true;
 		snprintf(place->name, sizeof(place->name), "%s of its own", fs->name);
-		run->nr_own++;
+		(*nr)++;
 	}
 	return 0;
 }
 
 /**
- * ds_run_fs_close() - leave them to whoever has files there
+ * ds_fs_close() - leave them to whoever has files there
  */
-void ds_run_fs_close(struct ds_run *run)
+void ds_fs_close(struct ds_place *own, unsigned int *nr)
 {
-	while (run->nr_own)
-		close(run->own[--run->nr_own].fd);
+	while (*nr)
+		close(own[--*nr].fd);
 }

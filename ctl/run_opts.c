@@ -168,7 +168,7 @@ static error_t parse_what(int key, char *arg, struct argp_state *state)
 		fs = ds_own_fs_find(arg);
 		if (fs < 0)
 			return bad_name(state, "--fs", arg, ds_own_fs_names);
-		o->fs_mask |= 1U << fs;
+		o->fs_mask |= DS_OWN_FS_BIT(fs);
 		return 0;
 	case OPT_PRESET:
 		if (ds_preset_find(arg) < 0)
@@ -287,7 +287,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		ret = check_mix(state, o);
 		if (ret)
 			return ret;
-		if (o->no_disk && o->fs_mask & ~DS_FS_TMPFS) {
+		if (o->no_disk && o->fs_mask & ~DS_OWN_FS_TMPFS) {
 			ds_args_bad(state, "--no-disk and --fs of a disk exclude each other");
 			return DS_ARGS_BAD;
 		}
@@ -466,8 +466,9 @@ void ds_run_repeat(const struct ds_run_opts *o, char *buf, size_t len)
 		add_word(&t, "--preset", o->preset);
 	add_word(&t, "--mix", o->mix);
 	add(&t, " --memory %lluK", o->memory >> 10);
-	for (i = 0; i < ds_nr_own_fs; i++)
-		add_word(&t, "--fs", o->fs_mask & (1U << i) ? ds_own_fs_kinds[i].name : NULL);
+	for (i = 0; i < DS_NR_OWN_FS; i++)
+		add_word(&t, "--fs",
+			 o->fs_mask & DS_OWN_FS_BIT(i) ? ds_own_fs_kinds[i].name : NULL);
 	for (i = 0; i < o->nr_dirs; i++)
 		add_word(&t, "--dir", o->dirs[i]);
 	add_word(&t, "--kinds", o->kinds);

@@ -11,7 +11,6 @@
 #include "report.h"
 
 #define DS_DIRS_MAX 6
-#define DS_FS_TMPFS 1U		/* the bit of the kind that needs no device */
 #define DS_KNOWN_FILES_MAX 8
 
 struct ds_run_opts {

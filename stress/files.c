@@ -28,59 +28,90 @@ static struct ds_place *place_new(struct ds_places *p)
 	return &p->v[p->nr];
 }
 
+/*
+ * A tmpfs that is attached to no directory: it lives as long as its descriptor and
+ * the files opened in it.  @huge: of its option huge=, NULL: as the kernel has it.
+ * Return: the mount's descriptor, or -errno.
+ */
+static int mount_tmpfs(u64 bytes, u32 files, const char *huge)
+{
+	int fs = fsopen("tmpfs", FSOPEN_CLOEXEC), mnt;
+	char size[32], inodes[32];
+
+	if (fs < 0)
+		return -errno;
+	snprintf(size, sizeof(size), "%llu", bytes);
+	snprintf(inodes, sizeof(inodes), "%u", files + 16);
+	if (fsconfig(fs, FSCONFIG_SET_STRING, "size", size, 0) ||
+	    fsconfig(fs, FSCONFIG_SET_STRING, "nr_inodes", inodes, 0) ||
+	    (huge && fsconfig(fs, FSCONFIG_SET_STRING, "huge", huge, 0)) ||
+	    fsconfig(fs, FSCONFIG_CMD_CREATE, NULL, NULL, 0)) {
+		mnt = -errno;
+	} else {
+		mnt = fsmount(fs, FSMOUNT_CLOEXEC, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV);
+		if (mnt < 0)
+			mnt = -errno;
+	}
+	close(fs);
+	return mnt;
+}
+
+static void add_mount(struct ds_places *p, struct ds_place *place, int mnt, const char *name)
+{
+	place->fd = mnt;
+	place->disk = false;
+	place->own = true;
+	snprintf(place->name, sizeof(place->name), "%s", name);
+	p->nr++;
+}
+
 /**
  * ds_places_add_tmpfs() - a detached tmpfs, or memfds where that is refused
  * @bytes:	size limit of the file system
  * @files:	inodes it has to hold
  * @note:	what was done instead, empty when all went well
  *
- * The mount is attached to no directory: it lives as long as its file
- * descriptor and the files opened in it.
- *
  * Return: 0, or -ENOSPC when there are too many places.
  */
 int ds_places_add_tmpfs(struct ds_places *p, u64 bytes, u32 files, char *note, size_t len)
 {
 	struct ds_place *place = place_new(p);
-	int fs = -1, mnt = -1, err;
-	char num[32];
+	int mnt;
 
 	note[0] = '\0';
 	if (!place)
 		return -ENOSPC;
-	fs = fsopen("tmpfs", FSOPEN_CLOEXEC);
-	if (fs < 0)
-		goto fallback;
-	snprintf(num, sizeof(num), "%llu", bytes);
-	if (fsconfig(fs, FSCONFIG_SET_STRING, "size", num, 0))
-		goto fallback;
-	snprintf(num, sizeof(num), "%u", files + 16);
-	if (fsconfig(fs, FSCONFIG_SET_STRING, "nr_inodes", num, 0))
-		goto fallback;
-	if (fsconfig(fs, FSCONFIG_CMD_CREATE, NULL, NULL, 0))
-		goto fallback;
-	mnt = fsmount(fs, FSMOUNT_CLOEXEC, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV);
-	if (mnt < 0)
-		goto fallback;
-	close(fs);
-	place->fd = mnt;
-	place->disk = false;
-	place->own = true;
-	p->own_tmpfs = true;
-	snprintf(place->name, sizeof(place->name), "tmpfs");
-	p->nr++;
-	return 0;
-
-fallback:
-	err = errno;
-	if (fs >= 0)
-		close(fs);
+	mnt = mount_tmpfs(bytes, files, NULL);
+	if (mnt >= 0) {
+		add_mount(p, place, mnt, "tmpfs");
+		return 0;
+	}
 	place->fd = -1;
 	place->disk = false;
 	snprintf(place->name, sizeof(place->name), "memfd");
 	snprintf(note, len, "no tmpfs of its own (%s): memfd_create(2) files instead",
-		 strerror(err));
+		 strerror(-mnt));
 	p->nr++;
+	return 0;
+}
+
+/**
+ * ds_places_add_huge() - a tmpfs that takes huge pages wherever it can
+ * @why: on an error what failed and why
+ *
+ * Return: 0 or -errno; -EINVAL when the kernel knows no huge pages.
+ */
+int ds_places_add_huge(struct ds_places *p, u64 bytes, u32 files, char *why, size_t len)
+{
+	struct ds_place *place = place_new(p);
+	int mnt = place ? mount_tmpfs(bytes, files, "always") : -ENOSPC;
+
+	if (mnt < 0) {
+		snprintf(why, len, "tmpfs with huge=always: %s%s", strerror(-mnt),
+			 mnt == -EINVAL ? ": this kernel or machine has no huge pages" : "");
+		return mnt;
+	}
+	add_mount(p, place, mnt, "tmpfs with huge pages");
 	return 0;
 }
 
@@ -107,7 +138,7 @@ int ds_places_add_dir(struct ds_places *p, const char *dir, char *why, size_t le
 	int fd, err;
 
 	if (!place) {
-		snprintf(why, len, "%s: at most %d directories", dir, DS_PLACES_MAX - 4);
+		snprintf(why, len, "%s: at most %d directories", dir, DS_PLACES_MAX - 6);
 		return -ENOSPC;
 	}
 	place->fd = open(dir, O_PATH | O_DIRECTORY | O_CLOEXEC);

@@ -7,7 +7,7 @@
 
 #include "types.h"
 
-#define DS_PLACES_MAX 10
+#define DS_PLACES_MAX 12
 
 /**
  * struct ds_place - a directory the load makes files in
@@ -25,17 +25,14 @@ struct ds_place {
 	char name[128];
 };
 
-/**
- * struct ds_places - all of them
- * @own_tmpfs:	the first place is a mount of the tool's own
- */
+/* All of them. */
 struct ds_places {
 	struct ds_place v[DS_PLACES_MAX];
 	unsigned int nr;
-	bool own_tmpfs;
 };
 
 int ds_places_add_tmpfs(struct ds_places *p, u64 bytes, u32 files, char *note, size_t len);
+int ds_places_add_huge(struct ds_places *p, u64 bytes, u32 files, char *why, size_t len);
 int ds_places_add_dir(struct ds_places *p, const char *dir, char *why, size_t len);
 int ds_places_add_own(struct ds_places *p, const struct ds_place *own);
 void ds_places_add_ext4(struct ds_places *p, char *note, size_t len);

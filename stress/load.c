@@ -124,21 +124,35 @@ static int enter_cgroup(struct child *c)
 	return ret;
 }
 
+/* What needs no device; together they take at most half of the memory. */
+static int open_tmpfs(struct child *c)
+{
+	unsigned int files = c->p->threads * (DS_FLOOD_PRIVATE + 4);
+	bool both = !c->p->no_tmpfs && c->p->huge_tmpfs;
+	u64 bytes = c->p->memory / (both ? 4 : 2);
+	char text[DS_LOAD_TEXT];
+	int err;
+
+	if (!c->p->no_tmpfs) {
+		if (ds_places_add_tmpfs(&c->places, bytes, files, text, sizeof(text)))
+			return fail(c->sh, false, "no place for files");
+		if (text[0])
+			note(c->sh, "%s", text);
+	}
+	if (!c->p->huge_tmpfs)
+		return 0;
+	err = ds_places_add_huge(&c->places, bytes, files, text, sizeof(text));
+	return err ? fail(c->sh, err == -EINVAL, "%s", text) : 0;
+}
+
 static int open_places(struct child *c)
 {
 	char text[DS_LOAD_TEXT];
 	unsigned int i;
 	size_t n = 0;
 
-	if (!c->p->no_tmpfs) {
-		unsigned int files = c->p->threads * (DS_FLOOD_PRIVATE + 4);
-
-		if (ds_places_add_tmpfs(&c->places, c->p->memory / 2, files, text,
-					sizeof(text)))
-			return fail(c->sh, false, "no place for files");
-		if (text[0])
-			note(c->sh, "%s", text);
-	}
+	if (open_tmpfs(c))
+		return -1;
 	for (i = 0; i < c->p->nr_own; i++) {
 		int err = ds_places_add_own(&c->places, &c->p->own[i]);
 

@@ -55,6 +55,7 @@ struct ds_load_shared {
  * @own:	file systems that the caller made
  * @nr_own:	how many
  * @no_tmpfs:	no tmpfs of its own
+ * @huge_tmpfs:	one with huge pages
  * @no_disk:	no ext4 of /var/tmp or /tmp
  * @procs:	path of the cgroup.procs to enter, NULL for none
  */
@@ -71,6 +72,7 @@ struct ds_load_params {
 	const struct ds_place *own;
 	unsigned int nr_own;
 	bool no_tmpfs;
+	bool huge_tmpfs;
 	bool no_disk;
 	const char *procs;
 };

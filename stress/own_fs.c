@@ -26,18 +26,26 @@
 
 /*
  * Nothing is discarded: that would give the memory back, and what takes its place
- * would be charged to whoever writes.  mkfs.xfs refuses less than 300 MiB.
+ * would be charged to whoever writes.  btrfs would do so by itself since Linux 6.2.
+ * mkfs.xfs refuses less than 300 MiB.
  */
-const struct ds_own_fs ds_own_fs_kinds[] = {
-	{ .name = "tmpfs" },
-	{ .name = "ext4", .bytes = 256ULL << 20, .mkfs = "mkfs.ext4", .package = "e2fsprogs",
-	  .args = { "-q", "-F", "-m", "0", "-E",
-		    "nodiscard,lazy_itable_init=0,lazy_journal_init=0" } },
-	{ .name = "xfs", .bytes = 320ULL << 20, .mkfs = "mkfs.xfs", .package = "xfsprogs",
-	  .args = { "-q", "-f", "-K" } },
+const struct ds_own_fs ds_own_fs_kinds[DS_NR_OWN_FS] = {
+	[DS_OWN_TMPFS] = { .name = "tmpfs", .type = "tmpfs" },
+	[DS_OWN_TMPFS_HUGE] = { .name = "tmpfs-huge", .type = "tmpfs" },
+	[DS_OWN_EXT4] = {
+		.name = "ext4", .type = "ext4", .bytes = 256ULL << 20,
+		.mkfs = "mkfs.ext4", .package = "e2fsprogs",
+		.args = { "-q", "-F", "-m", "0", "-E",
+			  "nodiscard,lazy_itable_init=0,lazy_journal_init=0" } },
+	[DS_OWN_XFS] = {
+		.name = "xfs", .type = "xfs", .bytes = 320ULL << 20,
+		.mkfs = "mkfs.xfs", .package = "xfsprogs",
+		.args = { "-q", "-f", "-K" } },
+	[DS_OWN_BTRFS] = {
+		.name = "btrfs", .type = "btrfs", .flag = "nodiscard", .bytes = 320ULL << 20,
+		.mkfs = "mkfs.btrfs", .package = "btrfs-progs",
+		.args = { "-q", "-f", "-K", "-m", "single", "-d", "single" } },
 };
-
-const unsigned int ds_nr_own_fs = ARRAY_SIZE(ds_own_fs_kinds);
 
 /**
  * ds_own_fs_find() - index of the kind called @name, or -1
@@ -46,7 +54,7 @@ int ds_own_fs_find(const char *name)
 {
 	unsigned int i;
 
-	for (i = 0; i < ds_nr_own_fs; i++) {
+	for (i = 0; i < DS_NR_OWN_FS; i++) {
 		if (!strcmp(ds_own_fs_kinds[i].name, name))
 			return i;
 	}
@@ -54,7 +62,7 @@ int ds_own_fs_find(const char *name)
 }
 
 /**
- * ds_own_fs_names() - "tmpfs, ext4, xfs" for messages
+ * ds_own_fs_names() - their names, for messages
  */
 void ds_own_fs_names(char *buf, size_t len)
 {
@@ -62,7 +70,7 @@ void ds_own_fs_names(char *buf, size_t len)
 	size_t n = 0;
 
 	buf[0] = '\0';
-	for (i = 0; i < ds_nr_own_fs && n < len; i++)
+	for (i = 0; i < DS_NR_OWN_FS && n < len; i++)
 		n += snprintf(buf + n, len - n, "%s%s", i ? ", " : "", ds_own_fs_kinds[i].name);
 }
 
@@ -261,14 +269,14 @@ static const char *complaint(int ctx, char *text, size_t len)
 
 static int open_context(const struct ds_own_fs *fs, bool *skip, char *why, size_t len)
 {
-	int ctx = fsopen(fs->name, FSOPEN_CLOEXEC);
+	int ctx = fsopen(fs->type, FSOPEN_CLOEXEC);
 
 	if (ctx >= 0)
 		return ctx;
 	*skip = errno == ENODEV;
-	return failed(why, len, -errno, "%s: %s%s%s", fs->name, strerror(errno),
+	return failed(why, len, -errno, "%s: %s%s%s", fs->type, strerror(errno),
 		      errno == ENODEV ? ": this kernel has none: try modprobe " : "",
-		      errno == ENODEV ? fs->name : "");
+		      errno == ENODEV ? fs->type : "");
 }
 
 /**
@@ -303,6 +311,7 @@ int ds_own_fs_make(const struct ds_own_fs *fs, bool *skip, char *why, size_t len
 		return loop;
 	}
 	if (fsconfig(ctx, FSCONFIG_SET_STRING, "source", path, 0) ||
+	    (fs->flag && fsconfig(ctx, FSCONFIG_SET_FLAG, fs->flag, NULL, 0)) ||
 	    fsconfig(ctx, FSCONFIG_CMD_CREATE, NULL, NULL, 0)) {
 		ret = -errno;
 		failed(why, len, ret, "%s on %s: %s", fs->name, path,

@@ -187,14 +187,14 @@ static void test_fs(void **state)
 {
 	char name[] = "drainctl", seed[] = "--seed=1", ext4[] = "--fs=ext4", tmpfs[] = "--fs=tmpfs";
 	char bad[] = "--fs=ext3", no_disk[] = "--no-disk", xfs[] = "--fs=xfs";
+	char huge[] = "--fs=tmpfs-huge", btrfs[] = "--fs=btrfs";
 	char *argv[6] = { name, seed, ext4, tmpfs, ext4, NULL };
 	struct ds_run_opts o;
 	char buf[1024];
 
 	(void)state;
-	assert_string_equal(ds_own_fs_kinds[0].name, "tmpfs");
 	assert_int_equal(ds_run_opts_parse(&o, 5, argv), 0);
-	assert_int_equal(o.fs_mask, 1U << ds_own_fs_find("ext4") | DS_FS_TMPFS);
+	assert_int_equal(o.fs_mask, DS_OWN_FS_BIT(DS_OWN_EXT4) | DS_OWN_FS_BIT(DS_OWN_TMPFS));
 	ds_run_repeat(&o, buf, sizeof(buf));
 	assert_non_null(strstr(buf, " --fs tmpfs --fs ext4"));
 	assert_null(strstr(buf, "xfs"));
@@ -206,6 +206,32 @@ static void test_fs(void **state)
 	assert_int_equal(ds_run_opts_parse(&o, 5, argv), 0);
 	argv[3] = xfs;
 	assert_int_equal(ds_run_opts_parse(&o, 5, argv), DS_EXIT_USAGE);
+	argv[3] = btrfs;
+	assert_int_equal(ds_run_opts_parse(&o, 5, argv), DS_EXIT_USAGE);
+	argv[3] = huge;
+	assert_int_equal(ds_run_opts_parse(&o, 5, argv), 0);
+	assert_int_equal(o.fs_mask, DS_OWN_FS_TMPFS);
+	argv[4] = btrfs;
+	assert_int_equal(ds_run_opts_parse(&o, 5, argv), 0);
+	ds_run_repeat(&o, buf, sizeof(buf));
+	assert_non_null(strstr(buf, " --fs tmpfs --fs tmpfs-huge --fs btrfs"));
+}
+
+/* Each kind is whole: what needs a device says how one is made. */
+static void test_fs_kinds(void **state)
+{
+	unsigned int i;
+
+	(void)state;
+	for (i = 0; i < DS_NR_OWN_FS; i++) {
+		const struct ds_own_fs *fs = &ds_own_fs_kinds[i];
+
+		assert_int_equal(ds_own_fs_find(fs->name), i);
+		assert_non_null(fs->type);
+		assert_int_equal(!fs->bytes, !!(DS_OWN_FS_TMPFS & DS_OWN_FS_BIT(i)));
+		assert_int_equal(!fs->bytes, !fs->mkfs);
+		assert_int_equal(!fs->bytes, !fs->package);
+	}
 }
 
 /* --preset and --mix: taken together, repeated, and refused where they are wrong. */
@@ -294,6 +320,7 @@ int main(void)
 		cmocka_unit_test(test_invariants),
 		cmocka_unit_test(test_repeat),
 		cmocka_unit_test(test_fs),
+		cmocka_unit_test(test_fs_kinds),
 		cmocka_unit_test(test_mix),
 		cmocka_unit_test(test_online_rate),
 		cmocka_unit_test(test_defaults),
