@@ -11,24 +11,28 @@
 #include "commands.h"
 #include "load.h"
 #include "opts.h"
+#include "run.h"
 
 #define TMPFS_BYTES (16U << 20)
-#define DIRS_MAX 6
-#define PRESET "soak"	/* whose weights are shown unless another is named */
+#define FILES 16
 
 struct ops_opts {
 	const char *preset;
 	const char *mix;
-	const char *dirs[DIRS_MAX];
+	const char *dirs[DS_DIRS_MAX];
 	unsigned int nr_dirs;
+	u32 fs_mask;
 	bool json;
 	struct ds_mix_choice choice;
 };
 
 static const struct argp_option options[] = {
-	{ "preset", 'p', "NAME", 0, "Weights of this preset (default " PRESET ")", 0 },
+	{ "preset", 'p', "NAME", 0, "Weights of this preset (default " DS_PRESET_DEFAULT ")", 0 },
 	{ "mix", 'm', "OP=WEIGHT,...", 0, "Change them, as for drainctl run", 0 },
 	{ "dir", 'd', "DIR", 0, "Try files there too; may be repeated", 0 },
+	{ "fs", 'F', "NAME", 0,
+	  "Try a file system of the tool's own in place of the usual ones, as drainctl run; may be repeated",
+	  0 },
 	{ "format", 'f', "NAME", 0, "text or json (default text)", 0 },
 	DS_ARGS_COMMON
 };
@@ -43,6 +47,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct ops_opts *o = state->input;
 	char text[256];
+	int fs;
 
 	switch (key) {
 	case 'p':
@@ -57,10 +62,19 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		o->mix = arg;
 		return 0;
 	case 'd':
-		if (o->nr_dirs == DIRS_MAX)
+		if (o->nr_dirs == DS_DIRS_MAX)
 			return bad(state, "--dir", arg, "takes at most 6 directories");
 		o->dirs[o->nr_dirs++] = arg;
 		return 0;
+	case 'F':
+		fs = ds_own_fs_find(arg);
+		if (fs >= 0) {
+			o->fs_mask |= DS_OWN_FS_BIT(fs);
+			return 0;
+		}
+		ds_own_fs_names(text, sizeof(text));
+		ds_args_bad(state, "--fs '%s': takes %s", arg, text);
+		return DS_ARGS_BAD;
 	case 'f':
 		if (!ds_cmd_json_flag(arg, &o->json))
 			return 0;
@@ -118,19 +132,48 @@ static void print_json(const struct ops_opts *o, const struct ds_op_probe *probe
 	json_decref(all);
 }
 
-/* The places that a run would have without --fs. */
-static int open_places(const struct ops_opts *o, struct ds_places *p)
+/* The file systems of --fs.  Return: 0 or -1 and @err. */
+static int open_own(const struct ops_opts *o, struct ds_places *p, struct ds_err *err)
+{
+	struct ds_place own[DS_NR_OWN_FS];
+	unsigned int i, nr;
+	char text[256];
+	int ret, no;
+
+	if (o->fs_mask & DS_OWN_FS_BIT(DS_OWN_TMPFS_HUGE)) {
+		no = ds_places_add_huge(p, TMPFS_BYTES, FILES, text, sizeof(text));
+		if (no)
+			return ds_error(err, no == -EINVAL ? DS_EXIT_SKIP : DS_EXIT_ERROR, -no,
+					"--fs tmpfs-huge: %s", text);
+	}
+	ret = ds_fs_make(o->fs_mask, 0, own, &nr, err);
+	for (i = 0; !ret && i < nr; i++) {
+		no = ds_places_add_own(p, &own[i]);
+		if (!no)
+			own[i].fd = -1;
+		else
+			ret = ds_error(err, DS_EXIT_ERROR, -no, "%s: %s", own[i].name,
+				       strerror(-no));
+	}
+	ds_fs_close(own, &nr);
+	return ret;
+}
+
+/* The places that a run would have. */
+static int open_places(const struct ops_opts *o, struct ds_places *p, struct ds_err *err)
 {
 	char text[256];
 	unsigned int i;
 
-	ds_places_add_tmpfs(p, TMPFS_BYTES, 16, text, sizeof(text));
-	ds_places_add_ext4(p, text, sizeof(text));
+	if (!o->fs_mask || o->fs_mask & DS_OWN_FS_BIT(DS_OWN_TMPFS))
+		ds_places_add_tmpfs(p, TMPFS_BYTES, FILES, text, sizeof(text));
+	if (!o->fs_mask)
+		ds_places_add_ext4(p, text, sizeof(text));
+	else if (open_own(o, p, err))
+		return -1;
 	for (i = 0; i < o->nr_dirs; i++) {
-		if (ds_places_add_dir(p, o->dirs[i], text, sizeof(text))) {
-			fprintf(stderr, "drainctl ops: --dir %s\n", text);
-			return -1;
-		}
+		if (ds_places_add_dir(p, o->dirs[i], text, sizeof(text)))
+			return ds_error(err, DS_EXIT_ERROR, 0, "--dir %s", text);
 	}
 	return 0;
 }
@@ -140,13 +183,14 @@ static int open_places(const struct ops_opts *o, struct ds_places *p)
  */
 int ds_cmd_ops(int argc, char **argv)
 {
-	struct ops_opts o = { .preset = PRESET };
+	struct ops_opts o = { .preset = DS_PRESET_DEFAULT };
 	struct ds_op_probe probes[DS_OPS_MAX];
 	char note[256];
 	struct ds_places places = { .nr = 0 };
 	struct ds_op_env env = { .places = &places };
 	struct ds_mix_choice left;
 	struct ds_cgroup cg;
+	struct ds_err err;
 	bool grouped;
 	int ret;
 
@@ -157,8 +201,8 @@ int ds_cmd_ops(int argc, char **argv)
 	grouped = !ds_cgroup_make(&cg, 64 << 20, note, sizeof(note));
 	if (grouped)
 		env.cgroup = cg.dir;
-	if (open_places(&o, &places)) {
-		ret = DS_EXIT_ERROR;
+	if (open_places(&o, &places, &err)) {
+		ret = ds_cmd_fail(&err);
 		goto close;
 	}
 	ds_ops_probe(&env, probes);
