@@ -436,6 +436,7 @@ static void clean_up(struct ds_run *run)
 	ds_kmsg_close(&run->kmsg);
 	ds_load_free(&run->load);
 	ds_report_free(&run->r);
+	ds_run_opts_free(&run->o);
 	free(run->dogs);
 	if (run->events)
 		fclose(run->events);
@@ -510,6 +511,7 @@ int ds_cmd_run(int argc, char **argv)
 	run->kmsg.fd = -1;
 	ret = ds_run_opts_parse(&run->o, argc, argv);
 	if (ret) {
+		ds_run_opts_free(&run->o);
 		free(run);
 		return ret == DS_ARGS_ANSWERED ? 0 : ret;
 	}

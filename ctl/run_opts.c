@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The options of "drainctl run": what they take, their defaults, and the
- * command line that gives the same run again.  Starts nothing.
+ * The options of "drainctl run", on the command line or in a job file: what they
+ * take, their defaults, and the command line that gives the same run again.
+ * Starts nothing.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -47,9 +48,13 @@ enum {
 	OPT_KNOWN,
 	OPT_PRESET,
 	OPT_MIX,
+	OPT_JOB,
 };
 
 static const struct argp_option options[] = {
+	{ "job", OPT_JOB, "FILE", 0,
+	  "Take options from an INI file: in its section [run] a line NAME=VALUE each; those of the command line go before them",
+	  0 },
 	{ NULL, 0, NULL, 0, "How much:", 1 },
 	{ "threads", OPT_THREADS, "N", 0, "Threads of the load (default 16 a CPU)", 1 },
 	{ "duration", OPT_DURATION, "TIME", 0, "How long: 90, 90s, 10m, 2h (default 60s)", 1 },
@@ -245,6 +250,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	error_t ret;
 
 	switch (key) {
+	case OPT_JOB:		/* read already: apply_job() */
+		return 0;
 	case OPT_OUTPUT:
 		o->output = arg;
 		return 0;
@@ -303,6 +310,121 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	}
 }
 
+/* ---- job files ---- */
+
+static bool may_repeat(int key)
+{
+	return key == OPT_DIR || key == OPT_FS || key == OPT_KNOWN;
+}
+
+/* What is on the command line, before any of it is taken. */
+struct first_look {
+	const char *job;
+	bool dir, fs, known;
+	bool help;		/* no file is needed for the answer */
+};
+
+static error_t first_look(int key, char *arg, struct argp_state *state)
+{
+	struct first_look *l = state->input;
+
+	switch (key) {
+	case OPT_JOB:
+		if (!l->job) {
+			l->job = arg;
+			return 0;
+		}
+		ds_args_bad(state, "--job '%s': takes one file", arg);
+		return DS_ARGS_BAD;
+	case OPT_DIR:
+		l->dir = true;
+		return 0;
+	case OPT_FS:
+		l->fs = true;
+		return 0;
+	case OPT_KNOWN:
+		l->known = true;
+		return 0;
+	case '?':
+	case DS_ARGS_USAGE:
+	case 'V':
+		l->help = true;
+		return 0;
+	default:		/* the second look's to take or to refuse */
+		return 0;
+	}
+}
+
+/* An option that a job file may have, or NULL. */
+static const struct argp_option *find_option(const char *name)
+{
+	const struct argp_option *o;
+
+	for (o = options; o->name || o->doc; o++) {
+		if (o->name && o->group >= 0 && o->key != OPT_JOB && !strcmp(o->name, name))
+			return o;
+	}
+	return NULL;
+}
+
+/* One line, by the parser of the command line; state->name is FILE:LINE. */
+static error_t apply_line(struct argp_state *state, const struct ds_job_option *line)
+{
+	const struct argp_option *opt = find_option(line->key);
+
+	if (!opt) {
+		ds_args_bad(state, "'%s': takes the options of drainctl run --help", line->key);
+		return DS_ARGS_BAD;
+	}
+	if (opt->arg && (!line->value || !*line->value)) {
+		ds_args_bad(state, "%s: takes a value: %s=%s", opt->name, opt->name, opt->arg);
+		return DS_ARGS_BAD;
+	}
+	if (!opt->arg && line->value) {
+		if (!strcmp(line->value, "0"))
+			return 0;
+		if (strcmp(line->value, "1")) {
+			ds_args_bad(state, "%s=%s: takes 1, or 0 for not given", opt->name,
+				    line->value);
+			return DS_ARGS_BAD;
+		}
+	}
+	return parse(opt->key, (char *)line->value, state);
+}
+
+/* Return: 0 or DS_EXIT_USAGE after a message. */
+static int apply_job(struct ds_run_opts *o, const char *file)
+{
+	struct ds_job *job = &o->job;
+	struct argp_state state = { .input = o };
+	struct ds_err err;
+	unsigned int i, k;
+	char where[256];
+
+	if (ds_job_read(job, file, &err)) {
+		fprintf(stderr, "%s\n", err.text);
+		return err.exit;
+	}
+	for (i = 0; i < job->nr; i++) {
+		const struct ds_job_option *line = &job->v[i];
+		const struct argp_option *opt = find_option(line->key);
+
+		snprintf(where, sizeof(where), "%s:%u", file, line->line);
+		state.name = where;
+		for (k = 0; k < i && strcmp(job->v[k].key, line->key); k++)
+			;
+		if (k < i && opt && !may_repeat(opt->key)) {
+			ds_args_bad(&state, "%s stands in line %u already", line->key,
+				    job->v[k].line);
+			return DS_EXIT_USAGE;
+		}
+		if (apply_line(&state, line))
+			return DS_EXIT_USAGE;
+	}
+	o->job_file = file;
+	return 0;
+}
+
 /* The names stand in tables; help shows what is there. */
 static char *help_filter(int key, const char *text, void *input)
 {
@@ -341,6 +463,31 @@ static const struct argp argp = {
 	NULL, help_filter, NULL
 };
 
+static const struct argp first_argp = { options, first_look, NULL, NULL, NULL, NULL, NULL };
+
+/*
+ * What the job file says, if there is one.  What may be repeated is left out where
+ * the command line has it: that replaces the file's.
+ */
+static int take_job(struct ds_run_opts *o, int argc, char **argv)
+{
+	struct first_look look = { .job = NULL };
+	int ret = ds_args_parse(&first_argp, argc, argv, &look);
+
+	if (ret || !look.job || look.help)
+		return ret;
+	ret = apply_job(o, look.job);
+	if (look.dir)
+		o->nr_dirs = 0;
+	if (look.fs)
+		o->fs_mask = 0;
+	if (look.known) {
+		o->nr_known_files = 0;
+		memset(&o->known, 0, sizeof(o->known));
+	}
+	return ret;
+}
+
 static u64 random_seed(void)
 {
 	struct timespec ts;
@@ -378,7 +525,15 @@ void ds_run_opts_default(struct ds_run_opts *o)
 }
 
 /**
- * ds_run_opts_parse() - the command line, defaults filled in
+ * ds_run_opts_free() - free what ds_run_opts_parse() took, also when it failed
+ */
+void ds_run_opts_free(struct ds_run_opts *o)
+{
+	ds_job_free(&o->job);
+}
+
+/**
+ * ds_run_opts_parse() - job file and command line, defaults filled in
  *
  * Return: as ds_args_parse().
  */
@@ -389,7 +544,9 @@ int ds_run_opts_parse(struct ds_run_opts *o, int argc, char **argv)
 	int ret;
 
 	ds_run_opts_default(o);
-	ret = ds_args_parse(&argp, argc, argv, o);
+	ret = take_job(o, argc, argv);
+	if (!ret)
+		ret = ds_args_parse(&argp, argc, argv, o);
 	if (ret)
 		return ret;
 	if (!o->threads)

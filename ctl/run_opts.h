@@ -5,6 +5,7 @@
 #ifndef DS_RUN_OPTS_H
 #define DS_RUN_OPTS_H
 
+#include "job.h"
 #include "known.h"
 #include "opts.h"
 #include "own_fs.h"
@@ -14,6 +15,8 @@
 #define DS_KNOWN_FILES_MAX 8
 
 struct ds_run_opts {
+	const char *job_file;		/* NULL: none */
+	struct ds_job job;		/* what its options point into */
 	unsigned int threads;		/* 0: 16 a CPU */
 	u64 duration_ms;
 	u64 interval_ms;		/* 0: no checks during the run */
@@ -49,6 +52,7 @@ struct ds_run_opts {
 bool ds_run_plants_data(const struct ds_run_opts *o);
 void ds_run_opts_default(struct ds_run_opts *o);
 int ds_run_opts_parse(struct ds_run_opts *o, int argc, char **argv);
+void ds_run_opts_free(struct ds_run_opts *o);
 void ds_run_repeat(const struct ds_run_opts *o, char *buf, size_t len);
 
 #endif /* DS_RUN_OPTS_H */
