@@ -256,12 +256,18 @@ static bool watch_thread(struct ds_run *run, unsigned int i, u64 elapsed)
  */
 void ds_run_take_mix(struct ds_run *run, const struct ds_mix_totals *t)
 {
-	struct ds_violation v;
+	struct ds_msg m;
 
 	if (t->violations && !run->mix_violated) {
 		run->mix_violated = true;
-		ds_mix_violation(&t->first, &v);
-		take_violation(run, &v);
+		/* an event as the module's are, but of no number: nobody sent it */
+		memset(&m, 0, sizeof(m));
+		m.event = DS_EVENT_VIOLATION;
+		m.has = 1ULL << DS_A_VIOLATION;
+		ds_mix_violation(&t->first, &m.violation);
+		if (run->events)
+			write_event(run, &m);
+		take_violation(run, &m.violation);
 	}
 	if (t->failed && !run->mix_failed) {
 		run->mix_failed = true;
