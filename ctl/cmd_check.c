@@ -88,6 +88,12 @@ static error_t plant_parse(int key, char *arg, struct argp_state *state)
 	case ARGP_KEY_ARG:
 		if (state->arg_num)
 			return ds_args_common(key, state);
+		if (!strcmp(arg, DS_PLANT_DATA)) {
+			ds_args_bad(state, DS_PLANT_DATA
+				    ": the load plants it, not the module: drainctl run --plant "
+				    DS_PLANT_DATA " --preset soak");
+			return DS_ARGS_BAD;
+		}
 		o->plant = arg;
 		return 0;
 	case ARGP_KEY_END:
@@ -176,10 +182,10 @@ static int find_cgroup(const char *dir, u64 *id, struct ds_err *err)
 	struct stat st;
 
 	if (stat(dir, &st) || statfs(dir, &fs))
-		return ds_error(err, DS_EXIT_ERROR, errno, "--memcg %s: %s", dir,
+		return ds_error(err, DS_EXIT_USAGE, errno, "--memcg %s: %s", dir,
 				strerror(errno));
 	if (fs.f_type != CGROUP2_SUPER_MAGIC || !S_ISDIR(st.st_mode))
-		return ds_error(err, DS_EXIT_ERROR, 0,
+		return ds_error(err, DS_EXIT_USAGE, 0,
 				"--memcg %s: is no directory of cgroup v2 (usually below /sys/fs/cgroup)",
 				dir);
 	*id = st.st_ino;
@@ -285,8 +291,11 @@ int ds_cmd_check(int argc, char **argv)
 	ds_signals_init();
 	start_ns = ds_now_ms() * 1000000;
 	check_command(&o, command, sizeof(command));
+	/* what is wrong with an option is told before what is wrong with the host */
+	if (o.memcg && find_cgroup(o.memcg, &cgroup, &err))
+		goto fail;
 	nl = ds_nl_open(&err);
-	if (!nl || (o.memcg && find_cgroup(o.memcg, &cgroup, &err)))
+	if (!nl)
 		goto fail;
 	if (o.invariants)
 		args[n++] = (struct ds_arg){ DS_A_INVARIANTS, DS_ARG_U64, o.invariants, NULL };
