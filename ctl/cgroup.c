@@ -4,9 +4,9 @@
  * controller can be had, and one in which nobody is, for the module's own files.
  * A host without it only loses the limit and a check.  The groups are called
  * drainstress-PID and drainstress-PID-own, so that two runs do not meet.  A guard
- * process removes a group when the controller is killed; should that be killed
- * too, the next run removes the empty group.  It moves nobody: the child enters
- * by itself.
+ * process removes a group when the controller is killed, and undoes what the load
+ * changed of the machine; should that be killed too, the next run does it
+ * (stale.c).  It moves nobody: the child enters by itself.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -26,6 +26,7 @@
 #define PREFIX "drainstress-"
 #define OWN "-own"
 #define GUARD_MS 10000
+#define STALE_MS 2000
 
 static int find_mount(char *dir, size_t len)
 {
@@ -58,27 +59,6 @@ static int write_text(const char *path, const char *text)
 	return ret;
 }
 
-/* Groups of controllers that are no more; rmdir refuses one still in use. */
-static void remove_stale(const char *root)
-{
-	DIR *d = opendir(root);
-	struct dirent *e;
-	char *end;
-	long pid;
-
-	if (!d)
-		return;
-	while ((e = readdir(d))) {
-		if (strncmp(e->d_name, PREFIX, strlen(PREFIX)))
-			continue;
-		pid = strtol(e->d_name + strlen(PREFIX), &end, 10);
-		if ((*end && strcmp(end, OWN)) || pid <= 0 || !kill(pid, 0) || errno != ESRCH)
-			continue;
-		unlinkat(dirfd(d), e->d_name, AT_REMOVEDIR);
-	}
-	closedir(d);
-}
-
 static int remove_dir(const char *dir, unsigned int timeout_ms)
 {
 	struct timespec ts = { .tv_nsec = 10 * 1000000L };
@@ -97,9 +77,10 @@ static int remove_dir(const char *dir, unsigned int timeout_ms)
 /*
  * The load dies with its controller, but somebody has to remove the group
  * afterwards.  The guard holds nothing but its end of a pipe: an inherited
- * netlink socket would keep the run's ownership.
+ * netlink socket would keep the run's ownership.  @load_of is the controller whose
+ * load it undoes for, or 0.
  */
-static void __noreturn guard_main(const char *dir, int fd)
+static void __noreturn guard_main(const struct ds_cgroup *cg, pid_t load_of, int fd)
 {
 	char c;
 
@@ -112,11 +93,13 @@ static void __noreturn guard_main(const char *dir, int fd)
 	/* nobody writes: this ends when the controller closes or dies */
 	while (read(0, &c, 1) < 0 && errno == EINTR)
 		;
-	_exit(remove_dir(dir, GUARD_MS) ? 1 : 0);
+	if (load_of)
+		ds_undo_all(load_of, GUARD_MS, NULL, NULL);
+	_exit(cg->dir[0] && remove_dir(cg->dir, GUARD_MS) ? 1 : 0);
 }
 
 /* Best effort: without a guard the next run cleans up. */
-static void start_guard(struct ds_cgroup *cg)
+static void start_guard(struct ds_cgroup *cg, pid_t load_of)
 {
 	int fds[2];
 	pid_t pid;
@@ -126,7 +109,7 @@ static void start_guard(struct ds_cgroup *cg)
 	pid = fork();
 	if (!pid) {
 		close(fds[1]);
-		guard_main(cg->dir, fds[0]);
+		guard_main(cg, load_of, fds[0]);
 	}
 	close(fds[0]);
 	if (pid < 0) {
@@ -152,7 +135,6 @@ static int make_group(struct ds_cgroup *cg, const char *suffix, const char *loss
 		snprintf(note, len, "no cgroup v2 is mounted: %s", loss);
 		return ret;
 	}
-	remove_stale(root);
 	/* fails where it is on already or is bound to a v1 hierarchy */
 	snprintf(path, sizeof(path), "%s/cgroup.subtree_control", root);
 	write_text(path, "+memory");
@@ -173,7 +155,7 @@ static int make_group(struct ds_cgroup *cg, const char *suffix, const char *loss
  * @note:  what could not be had and why, empty when all could
  *
  * Return: 0 when there is a group; -errno otherwise, and the run goes on
- * without one.
+ * without one.  ds_cgroup_remove() is to be called either way: there is a guard.
  */
 int ds_cgroup_make(struct ds_cgroup *cg, u64 limit, char *note, size_t len)
 {
@@ -181,8 +163,11 @@ int ds_cgroup_make(struct ds_cgroup *cg, u64 limit, char *note, size_t len)
 	char path[300], num[32];
 	int ret = make_group(cg, "", loss, note, len);
 
-	if (ret)
+	/* the machine has to be put back with or without a group */
+	if (ret) {
+		start_guard(cg, getpid());
 		return ret;
+	}
 	snprintf(path, sizeof(path), "%s/memory.max", cg->dir);
 	snprintf(num, sizeof(num), "%llu", limit);
 	ret = write_text(path, num);
@@ -190,7 +175,7 @@ int ds_cgroup_make(struct ds_cgroup *cg, u64 limit, char *note, size_t len)
 		snprintf(note, len, "cgroup v2 has no memory controller here (%s): %s",
 			 strerror(-ret), loss);
 	cg->limited = !ret;
-	start_guard(cg);
+	start_guard(cg, getpid());
 	return 0;
 }
 
@@ -207,7 +192,7 @@ u64 ds_cgroup_make_own(struct ds_cgroup *cg)
 
 	if (make_group(cg, OWN, "", note, sizeof(note)))
 		return 0;
-	start_guard(cg);
+	start_guard(cg, 0);
 	snprintf(path, sizeof(path), "%s/memory.max", cg->dir);
 	if (access(path, F_OK) || stat(cg->dir, &st))
 		return 0;
@@ -238,17 +223,45 @@ u64 ds_cgroup_oom_kills(const struct ds_cgroup *cg)
 }
 
 /**
+ * ds_cgroup_remove_stale() - remove the groups of controllers that are no more
+ * @say: told of each
+ */
+void ds_cgroup_remove_stale(ds_undo_say_fn say, void *arg)
+{
+	char root[200], path[500], *end;
+	struct dirent *e;
+	DIR *d = NULL;
+	long pid;
+
+	if (!find_mount(root, sizeof(root)))
+		d = opendir(root);
+	if (!d)
+		return;
+	while ((e = readdir(d))) {
+		if (strncmp(e->d_name, PREFIX, strlen(PREFIX)))
+			continue;
+		pid = strtol(e->d_name + strlen(PREFIX), &end, 10);
+		if ((*end && strcmp(end, OWN)) || pid <= 0 || !kill(pid, 0) || errno != ESRCH)
+			continue;
+		snprintf(path, sizeof(path), "%s/%s", root, e->d_name);
+		/* its processes may be about to die; a guard may be faster */
+		if (access(path, F_OK) || remove_dir(path, STALE_MS))
+			continue;
+		snprintf(path, sizeof(path), "control group %s is removed", e->d_name);
+		say(arg, pid, 0, path);
+	}
+	closedir(d);
+}
+
+/**
  * ds_cgroup_remove() - remove the group, waiting until its processes are gone
  *
  * Return: 0, also when there is none, or -errno.
  */
 int ds_cgroup_remove(struct ds_cgroup *cg, unsigned int timeout_ms)
 {
-	int ret;
+	int ret = cg->dir[0] ? remove_dir(cg->dir, timeout_ms) : 0;
 
-	if (!cg->dir[0])
-		return 0;
-	ret = remove_dir(cg->dir, timeout_ms);
 	if (cg->guard_pid) {
 		close(cg->guard_fd);
 		/* it tries on where we gave up */

@@ -12,6 +12,7 @@
 #include "load.h"
 #include "opts.h"
 #include "run.h"
+#include "stale.h"
 
 #define TMPFS_BYTES (16U << 20)
 #define FILES 16
@@ -197,6 +198,7 @@ int ds_cmd_ops(int argc, char **argv)
 	ret = ds_args_parse(&argp, argc, argv, &o);
 	if (ret)
 		return ret == DS_ARGS_ANSWERED ? 0 : ret;
+	ds_stale_clean(ds_stale_print, NULL);
 	memset(&cg, 0, sizeof(cg));
 	grouped = !ds_cgroup_make(&cg, 64 << 20, note, sizeof(note));
 	if (grouped)

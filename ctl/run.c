@@ -18,6 +18,8 @@
 #include "hang.h"
 #include "run.h"
 #include "signals.h"
+#include "stale.h"
+#include "undo.h"
 
 #define READY_MS 60000
 #define START_MS 30000
@@ -37,6 +39,15 @@ void ds_run_say(struct ds_run *run, const char *fmt, ...)
 	va_end(ap);
 	fputc('\n', stderr);
 	fflush(stderr);
+}
+
+/* At once, as what comes next may take long or fail, and in the report. */
+static void say_and_note(void *arg, const char *line)
+{
+	struct ds_run *run = arg;
+
+	ds_run_say(run, "drainctl: %s", line);
+	ds_report_note(&run->r, "%s", line);
 }
 
 /* A set-up error becomes the verdict of a run that never began. */
@@ -270,6 +281,26 @@ static int start_race(struct ds_run *run, struct ds_err *err)
 
 /* ---- the end ---- */
 
+static void say_undone(void *arg, pid_t pid, int err, const char *what)
+{
+	char line[DS_UNDO_TEXT + 100];
+
+	(void)pid;
+	if (err)
+		snprintf(line, sizeof(line), "the load changed something that cannot be put back: %s: %s",
+			 what, strerror(err));
+	else
+		snprintf(line, sizeof(line), "put back for the load: %s", what);
+	say_and_note(arg, line);
+}
+
+/* What a load that has died did not put back. */
+static void undo_load(struct ds_run *run)
+{
+	if (!run->load.pid)
+		ds_undo_all(getpid(), 0, say_undone, run);
+}
+
 static void stop_load(struct ds_run *run)
 {
 	struct ds_facts *f = &run->r.facts;
@@ -289,6 +320,7 @@ static void stop_load(struct ds_run *run)
 		ds_facts_error(f, "the load did not end cleanly: status 0x%x%s", status,
 			       ds_cgroup_oom_kills(&run->cg) ? ", OOM killer" : "");
 	}
+	undo_load(run);
 	if (!run->load.pid)
 		ds_signals_victims(0, run->cg.dir);
 	ds_load_sum(&run->load, &run->r.load);
@@ -397,6 +429,8 @@ static int set_up(struct ds_run *run)
 	if (open_file(run->o.output, "--output", &run->output, &err) ||
 	    open_file(run->o.events, "--events", &run->events, &err))
 		return set_up_failed(run, &err);
+	ds_stale_clean(say_and_note, run);
+	run->notes_said = run->r.nr_notes;
 	if (read_caps(run, &err))
 		return set_up_failed(run, &err);
 	if (!run->o.no_load && choose_method(run, &err))
@@ -423,6 +457,7 @@ static void clean_up(struct ds_run *run)
 		ds_load_kill(&run->load);
 		ds_load_wait(&run->load, STOP_HUNG_MS, &status);
 	}
+	undo_load(run);
 	ds_fs_close(run->own, &run->nr_own);
 	ds_signals_victims(0, run->cg.dir);
 	ret = ds_cgroup_remove(&run->cg, STOP_HUNG_MS);
@@ -518,7 +553,7 @@ int ds_cmd_run(int argc, char **argv)
 	describe(run);
 	if (!set_up(run)) {
 		ds_run_say(run, "drainctl start: %s: %s", run->r.kernel, run->r.params);
-		for (i = 0; i < run->r.nr_notes; i++)
+		for (i = run->notes_said; i < run->r.nr_notes; i++)
 			ds_run_say(run, "note: %s", run->r.notes[i]);
 		ds_run_soak(run);
 		stop_load(run);

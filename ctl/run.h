@@ -25,6 +25,7 @@
  * @mix_violated, @mix_failed: so much has been told of the mix threads
  * @gone:	netlink does not work any more: nothing is asked
  * @shown:	violations printed so far
+ * @notes_said:	so many of the report's notes were said when they came up
  * @known_shown: known issues that were printed, bit (invariant - 1)
  * @stalled_ms:	age of the oldest drain that has not returned
  * @dogs:	one for each thread of the load
@@ -52,6 +53,7 @@ struct ds_run {
 	bool lost, violated, planted, gone;
 	bool mix_violated, mix_failed;
 	unsigned int shown;
+	unsigned int notes_said;
 	u64 known_shown;
 	u64 stalled_ms;
 	u64 stalled_before_ms;

@@ -25,6 +25,7 @@
 #include <unistd.h>
 
 #include "load.h"
+#include "undo.h"
 
 #define STACK_SIZE (128 * 1024)
 #define FDS_SPARE 24		/* standard ones, directories, libraries */
@@ -41,6 +42,8 @@ struct child {
 	struct ds_mix_slot *mix_slots;
 	struct ds_places places;
 	struct ds_op_env env;
+	char no_undo[DS_LOAD_TEXT];
+	pid_t controller;
 	unsigned int threads;	/* the first of them flood, the last mix */
 	unsigned int nr_mix;
 	unsigned int nr_shared;
@@ -235,6 +238,17 @@ static int nothing_left(struct ds_load_shared *sh, const struct ds_mix_choice *a
 		    nr, ds_ops[first].name, sh->probes[first].why);
 }
 
+/* Only root changes what has to be put back. */
+static void open_journal(struct child *c)
+{
+	if (geteuid())
+		snprintf(c->no_undo, sizeof(c->no_undo), "for root");
+	else
+		c->env.undo = ds_undo_open(c->controller, c->no_undo, sizeof(c->no_undo));
+	if (!c->env.undo)
+		c->env.no_undo = c->no_undo;
+}
+
 /* How many mix threads there are, and what they do. */
 static int choose_mix(struct child *c)
 {
@@ -249,6 +263,7 @@ static int choose_mix(struct child *c)
 	c->env.places = &c->places;
 	c->env.cgroup = c->p->cgroup;
 	c->env.opcodes = c->p->choice.nr_ring ? ds_mix_opcodes() : 0;
+	open_journal(c);
 	ds_ops_probe(&c->env, sh->probes);
 	ds_mix_restrict(&sh->mix, sh->probes);
 	if (!sh->mix.total)
@@ -569,7 +584,7 @@ static void __noreturn child_main(const struct ds_load_params *p, const struct d
 				  pid_t parent)
 {
 	struct ds_load_shared *sh = l->sh;
-	struct child c = { .p = p, .sh = sh, .mix_slots = l->mix };
+	struct child c = { .p = p, .sh = sh, .mix_slots = l->mix, .controller = parent };
 	unsigned int t;
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -583,11 +598,14 @@ static void __noreturn child_main(const struct ds_load_params *p, const struct d
 	signal(SIGPIPE, SIG_IGN);
 	prctl(PR_SET_NAME, "drainctl-load");
 	write_file("/proc/self/oom_score_adj", "1000");
-	if (set_up(&c))
+	if (set_up(&c)) {
+		ds_undo_close(c.env.undo, NULL, NULL);
 		_exit(1);
+	}
 	set_and_wake(&sh->state, DS_LOAD_READY);
 	for (t = 0; t < c.threads; t++)
 		pthread_join(c.ids[t], NULL);
+	ds_undo_close(c.env.undo, NULL, NULL);
 	set_and_wake(&sh->state, DS_LOAD_DONE);
 	_exit(0);
 }

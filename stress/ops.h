@@ -33,17 +33,22 @@
 struct ds_mix;
 struct ds_mix_step;
 struct ds_target;
+struct ds_undo;
 
 /**
  * struct ds_op_env - what a probe may use
  * @places:	where files are made
  * @cgroup:	directory of the load's own control group, or NULL
  * @opcodes:	io_uring opcodes that may be used, as bits
+ * @undo:	journal of what has to be put back; NULL for a probe that changes nothing
+ * @no_undo:	why there is no journal, NULL: there is one, or need be none
  */
 struct ds_op_env {
 	const struct ds_places *places;
 	const char *cgroup;
 	u64 opcodes;
+	struct ds_undo *undo;
+	const char *no_undo;
 };
 
 /**
