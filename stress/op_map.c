@@ -174,7 +174,7 @@ DS_OP(madv_cold)
 
 	if (!range_huge(m, s, t, &page, &pages))
 		return 1;
-	if (s->choice / 2 % 2)
+	if (s->choice / 2 % 4)
 		ret = warm(m, t, page, pages);
 	return ret ? ret : advise(m, t, page, pages, MADV_COLD);
 }

@@ -386,7 +386,7 @@ const struct ds_op ds_ops[] = {
 	  DS_TO_MAPPED, false, false, { ENOENT, EACCES }, probe_move, ds_op_move_pages },
 	{ "memcg-reclaim", "memory.reclaim of the load's own group", 2, DS_G_RECLAIM, 0, false,
 	  false, {}, probe_reclaim, ds_op_memcg_reclaim },
-	{ "memcg-high", "memory.high below what the group uses, and back", 2, DS_G_RECLAIM, 0,
+	{ "memcg-high", "memory.high below what the group uses, and back", 4, DS_G_RECLAIM, 0,
 	  false, false, {}, probe_high, ds_op_memcg_high },
 	{ "compact", "compacts all memory of the machine", 1, DS_G_COMPACT, 0, false, false, {},
 	  probe_compact, ds_op_compact },
