@@ -287,7 +287,7 @@ static void say_undone(void *arg, pid_t pid, int err, const char *what)
 
 	(void)pid;
 	if (err)
-		snprintf(line, sizeof(line), "the load changed something that cannot be put back: %s: %s",
+		snprintf(line, sizeof(line), "what the load changed cannot be put back: %s: %s",
 			 what, strerror(err));
 	else
 		snprintf(line, sizeof(line), "put back for the load: %s", what);
