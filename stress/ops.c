@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The table of operations, why one of them cannot be done here, and the presets
- * that weight them.  What they do is in op_file.c and op_map.c, when they are done
- * in mix.c.
+ * that weight them.  What they do is in op_file.c, op_map.c and op_machine.c, when
+ * they are done in mix.c.
  */
 #include <assert.h>
 #include <ctype.h>
@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "op_file.h"
+#include "op_machine.h"
 
 #define WEIGHT_MAX 1000
 #define FAVOUR 4		/* so many times as often */
@@ -303,7 +304,9 @@ static bool probe_drop(const struct ds_op_env *env, char *why, size_t len)
 
 /*
  * EINVAL of madvise(2): a part of the range is locked.  EFAULT, EHWPOISON and the
- * like are faults.  Collapsing huge pages fails for many reasons that pass.
+ * like are faults.  Collapsing huge pages fails for many reasons that pass.  A block
+ * of memory with holes, as for a firmware's tables, cannot go offline: EINVAL of
+ * offline_pages() in mm/memory_hotplug.c.
  */
 const struct ds_op ds_ops[] = {
 	{ "write", "write(2) of whole pages", 20, DS_G_DATA, DS_TO_FILE, true, false, {},
@@ -392,6 +395,12 @@ const struct ds_op ds_ops[] = {
 	  probe_compact, ds_op_compact },
 	{ "drop-caches", "drops the machine's clean page cache", 1, DS_G_DROP, 0, false, false,
 	  {}, probe_drop, ds_op_drop_caches },
+	{ "mglru-switch", "the other LRU for a moment", 1, DS_G_HOTPLUG, 0, false, false, {},
+	  ds_probe_mglru, ds_op_mglru_switch },
+	{ "cpu-offline", "a CPU goes offline for a moment", 1, DS_G_HOTPLUG, 0, false, false,
+	  {}, ds_probe_cpu, ds_op_cpu_offline },
+	{ "memory-offline", "a block of memory goes offline for a moment", 1, DS_G_HOTPLUG, 0,
+	  false, false, { EINVAL }, ds_probe_memory, ds_op_memory_offline },
 };
 
 const unsigned int ds_nr_ops = ARRAY_SIZE(ds_ops);
@@ -409,6 +418,8 @@ const struct ds_preset ds_presets[] = {
 	  DS_G_DATA | DS_G_FILE | DS_G_RECLAIM | DS_G_DROP, DS_G_RECLAIM },
 	{ "migrate", "half mix, and move pages, also all of the machine's", 2,
 	  DS_G_DATA | DS_G_MIGRATE | DS_G_RECLAIM | DS_G_COMPACT, DS_G_MIGRATE },
+	{ "hotplug", "half mix; CPUs, memory and the MGLRU go off and on, of the whole machine", 2,
+	  DS_G_DATA | DS_G_RECLAIM | DS_G_HOTPLUG, DS_G_HOTPLUG },
 	{ "everything", "half mix, with all there is", 2, DS_G_ALL, 0 },
 };
 

@@ -27,8 +27,9 @@
 #define DS_G_MIGRATE	0x10U
 #define DS_G_COMPACT	0x20U	/* touches the whole machine */
 #define DS_G_DROP	0x40U	/* touches the whole machine */
-#define DS_G_MACHINE	(DS_G_COMPACT | DS_G_DROP)
-#define DS_G_ALL	0x7fU
+#define DS_G_HOTPLUG	0x80U	/* changes the state of the whole machine */
+#define DS_G_MACHINE	(DS_G_COMPACT | DS_G_DROP | DS_G_HOTPLUG)
+#define DS_G_ALL	0xffU
 
 struct ds_mix;
 struct ds_mix_step;
