@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * One thread of the load: writes pages to one of its files, truncates it, takes
- * the next, with as many truncates in flight as it has files.  The writes fill
+ * One thread of the load: fills pages of one of its files, truncates it, takes
+ * the next, with as many truncates in flight as it has files.  The fills fill
  * the batches of the CPU the thread runs on, the truncates drain where io-wq
  * runs them.  It makes no files and does not check their data.
  */
@@ -25,7 +25,8 @@
  *
  * Half of the writes fit one batch (up to 16 pages), three in eight need a few
  * batches, one in eight goes up to the file's limit; a quarter of the truncates
- * keeps an unaligned part.
+ * keeps an unaligned part.  On tmpfs seven of eight fills are by fallocate(2), which puts
+ * pages into the page cache as a write does, without the time for their data.
  */
 void ds_flood_plan(const struct ds_flood_shape *shape, u64 seed, u32 thread, u64 index,
 		   struct ds_step *step)
@@ -46,6 +47,7 @@ void ds_flood_plan(const struct ds_flood_shape *shape, u64 seed, u32 thread, u64
 	step->ring = ds_rand_below(&r, shape->nr_ring);
 	step->keep = ds_rand_below(&r, 4) ? 0 : ds_rand_below(&r, step->pages * DS_PAGE);
 	step->advise = !ds_rand_below(&r, 16) && (shape->disk_mask & (1U << step->file));
+	step->allocate = ds_rand_below(&r, 8) && !(shape->disk_mask & (1U << step->file));
 }
 
 /**
@@ -220,6 +222,19 @@ static u64 write_pages(struct ds_flood *f, int fd, u32 pages)
 	return done;
 }
 
+/* Return: bytes from the start that have pages. */
+static u64 allocate_pages(struct ds_flood *f, int fd, u32 pages)
+{
+	ds_set(&f->slot->op, DS_FLOOD_OP_WRITE);
+	/* all or nothing */
+	if (fallocate(fd, 0, 0, (off_t)pages * DS_PAGE)) {
+		count_error(f->slot, errno);
+		return 0;
+	}
+	ds_add(&f->slot->pages, pages);
+	return (u64)pages * DS_PAGE;
+}
+
 static int one_step(struct ds_flood *f, u64 index)
 {
 	struct ds_flood_file *file;
@@ -235,7 +250,8 @@ static int one_step(struct ds_flood *f, u64 index)
 		if (ret)
 			return ret;
 	}
-	file->t.end = write_pages(f, file->t.fd, step.pages);
+	file->t.end = step.allocate ? allocate_pages(f, file->t.fd, step.pages) :
+				      write_pages(f, file->t.fd, step.pages);
 	if (step.advise) {
 		ds_set(&f->slot->op, DS_FLOOD_OP_ADVISE);
 		if (!posix_fadvise(file->t.fd, 0, 0, POSIX_FADV_DONTNEED))

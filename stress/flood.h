@@ -46,7 +46,7 @@ struct ds_slot {
 	u64 truncates[DS_METHODS_MAX];	/* that succeeded, by row */
 	u64 mix_truncates;		/* by mix threads */
 	u64 trunc_errors;
-	u64 pages;			/* written */
+	u64 pages;			/* written or allocated */
 	u64 advised;
 	u64 submitted;
 	u64 reaped;
@@ -67,16 +67,17 @@ struct ds_flood_shape {
 	u32 max_pages;
 	u32 nr_ring;
 	u32 syscall_share;	/* of 8 */
-	u32 disk_mask;		/* files that advise makes sense for */
+	u32 disk_mask;		/* files that are not on tmpfs */
 };
 
-/* One step: write @pages pages to @file, perhaps advise, then truncate. */
+/* One step: fill @pages pages of @file, perhaps advise, then truncate. */
 struct ds_step {
 	u32 file;
 	u32 pages;
 	u32 ring;		/* which of the ring methods, when not @syscall */
 	bool syscall;
 	bool advise;
+	bool allocate;		/* fallocate(2) in place of write(2) */
 	u64 keep;		/* bytes to keep */
 };
 

@@ -89,6 +89,7 @@ static void test_plan_is_pure(void **state)
 static void test_plan_in_range(void **state)
 {
 	u32 files = 0, rings = 0, syscalls = 0, kept = 0, advised = 0, small = 0, i;
+	u32 allocated = 0, others = 0;
 	struct ds_step s;
 
 	(void)state;
@@ -104,6 +105,9 @@ static void test_plan_in_range(void **state)
 		syscalls += s.syscall;
 		kept += !!s.keep;
 		advised += s.advise;
+		assert_true(!s.allocate || s.file != 3);
+		allocated += s.allocate;
+		others += s.file != 3;
 		small += s.pages <= 16;
 	}
 	assert_int_equal(files, (1 << DS_FLOOD_FILES) - 1);
@@ -112,6 +116,8 @@ static void test_plan_in_range(void **state)
 	assert_in_range(kept, 3500, 4500);
 	assert_in_range(small, 8000, 9500);
 	assert_true(advised > 50);
+	/* seven of eight, on what is not the disk */
+	assert_in_range(allocated, others * 6 / 7, others * 8 / 9);
 }
 
 static void test_tiny_shape(void **state)
