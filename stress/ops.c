@@ -385,7 +385,7 @@ const struct ds_op ds_ops[] = {
 	  { EPERM }, probe_shm, ds_op_shm_lock },
 	{ "shm-unlock", "shmctl(2) with SHM_UNLOCK", 4, DS_G_MLOCK, DS_TO_SHM, false, false,
 	  { EPERM }, probe_shm, ds_op_shm_unlock },
-	{ "move-pages", "move_pages(2): no cache of folios meanwhile", 2, DS_G_MIGRATE,
+	{ "move-pages", "move_pages(2): asks, or moves without batches", 2, DS_G_MIGRATE,
 	  DS_TO_MAPPED, false, false, { ENOENT, EACCES }, probe_move, ds_op_move_pages },
 	{ "memcg-reclaim", "memory.reclaim of the load's own group", 2, DS_G_RECLAIM, 0, false,
 	  false, {}, probe_reclaim, ds_op_memcg_reclaim },
