@@ -36,8 +36,8 @@ ARGS		?=
 B		:= build
 PKGS		:= libnl-genl-3.0 libnl-3.0 liburing jansson
 
-.PHONY: all bench-race docs kmod kernels soak soak-matrix check check-full lint unit clean \
-	distclean help FORCE
+.PHONY: all bench bench-race docs kmod kernels soak soak-matrix check check-full lint unit \
+	clean distclean help FORCE
 .DELETE_ON_ERROR:
 
 all: $(B)/drainctl			## drainctl, in build/ (the default)
@@ -145,6 +145,9 @@ check-full:				## the same in full length, and a long run: hours
 	@tests/run-checks
 	@tests/vm/long
 
+bench:					## what drainctl does beside stress-ng, fio and a plain loop
+	@tests/bench/compare
+
 bench-race:				## the core's speed, as ratios within one boot
 	@tests/bench/race
 
@@ -182,10 +185,21 @@ $(B)/tests/busy: tests/vm/busy.c Makefile
 	@mkdir -p $(@D)
 	$(CC) $(DS_CFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $< -luring
 
+# What tests/bench/compare needs in the guest; the plain loop takes the sizes that
+# the flood takes.
+$(B)/bench/plain: tests/bench/plain.c $(B)/obj/stress/flood.o $(B)/obj/stress/methods.o Makefile
+	@mkdir -p $(@D)
+	$(CC) $(DS_CFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.c %.o,$^) -luring
+
+$(B)/bench/profile: tests/bench/profile.c Makefile
+	@mkdir -p $(@D)
+	$(CC) $(DS_CFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $<
+
 # ---- the rest ----
 
 clean:					## remove what was built; keep kernels and results
-	rm -rf $(B)/obj $(B)/gen $(B)/drainctl $(B)/kmod $(B)/unit $(B)/vm $(B)/lint
+	rm -rf $(B)/obj $(B)/gen $(B)/drainctl $(B)/kmod $(B)/unit $(B)/vm $(B)/lint \
+		$(B)/bench/plain $(B)/bench/profile
 
 distclean:				## remove build/
 	rm -rf $(B)
