@@ -22,7 +22,12 @@
 #define COLLAPSE 25		/* MADV_COLLAPSE, Linux 6.1 */
 #define MPOL_MF_MOVE 2
 #define NODES_MAX 64
-#define MOVE_REST_MS 100
+/*
+ * While pages move, no folio waits in a batch on any CPU, and under load that is for
+ * a tenth of a second each time.  With more than one call a second from all threads
+ * together batches would hardly ever be filled; the other calls only ask.
+ */
+#define MOVE_REST_MS 1000
 #define MACHINE_REST_MS 250	/* what concerns all of the machine */
 #define RECLAIM_BYTES 262144U	/* a little, as the load's group is small */
 
@@ -331,13 +336,6 @@ static int nth_node(u64 mask, u32 n)
 	return 0;
 }
 
-/*
- * While pages move, no folio waits in a batch on any CPU, and under load that is for
- * a tenth of a second each time.  With more than a few calls a second from all threads
- * together batches would hardly ever be filled, so most calls only ask.
- */
-#define MOVE_ONE_OF 16
-
 DS_OP(move_pages)
 {
 	void *addresses[DS_MIX_PAGES];
@@ -345,11 +343,11 @@ DS_OP(move_pages)
 	u64 mask = nodes_with_memory();
 	static u64 last;
 	u32 page, pages, i;
+	bool now;
 
-	/* do_pages_move() disables the cache of folios for as long as it takes */
-	if (!ds_mix_rested(&last, MOVE_REST_MS) ||
-	    !ds_op_range(m, s, touchable(t), &page, &pages))
+	if (!ds_op_range(m, s, touchable(t), &page, &pages))
 		return 1;
+	now = ds_mix_rested(&last, MOVE_REST_MS);
 	if (pages > DS_MIX_PAGES)
 		pages = DS_MIX_PAGES;
 	for (i = 0; i < pages; i++) {
@@ -358,7 +356,7 @@ DS_OP(move_pages)
 	}
 	/* above 0: so many pages could not be moved now */
 	return syscall(SYS_move_pages, 0, (unsigned long)pages, addresses,
-		       s->choice / NODES_MAX % MOVE_ONE_OF ? NULL : nodes, status,
+		       now ? nodes : NULL, status,
 		       MPOL_MF_MOVE) < 0 ? -errno : 0;
 }
 
