@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "op_file.h"
+#include "text.h"
 
 #ifndef MADV_POPULATE_READ
 #define MADV_POPULATE_READ 22
@@ -360,24 +361,12 @@ DS_OP(move_pages)
 		       MPOL_MF_MOVE) < 0 ? -errno : 0;
 }
 
-static int write_text(const char *path, const char *text)
-{
-	int fd = open(path, O_WRONLY | O_CLOEXEC), ret = 0;
-
-	if (fd < 0)
-		return -errno;
-	if (write(fd, text, strlen(text)) < 0)
-		ret = -errno;
-	close(fd);
-	return ret;
-}
-
 static int write_group(struct ds_mix *m, const char *file, const char *text)
 {
 	char path[512];
 
 	snprintf(path, sizeof(path), "%s/%s", m->env->cgroup, file);
-	return write_text(path, text);
+	return ds_write_text(path, text);
 }
 
 /* EAGAIN says that there was less to reclaim. */
@@ -397,20 +386,16 @@ DS_OP(memcg_reclaim)
  */
 DS_OP(memcg_high)
 {
-	unsigned long long used = 0;
 	char path[512], text[32];
-	FILE *f;
+	u64 used = 0;
 	int ret, back;
 
 	(void)s;
 	(void)t;
 	snprintf(path, sizeof(path), "%s/memory.current", m->env->cgroup);
-	f = fopen(path, "re");
-	if (!f)
-		return -errno;
-	if (fscanf(f, "%llu", &used) != 1)
-		used = 0;
-	fclose(f);
+	ret = ds_read_u64(path, &used);
+	if (ret)
+		return ret;
 	if (used <= RECLAIM_BYTES)
 		return 1;
 	snprintf(text, sizeof(text), "%llu", used - RECLAIM_BYTES);
@@ -428,7 +413,7 @@ DS_OP(compact)
 	(void)t;
 	if (!ds_mix_rested(&last, MACHINE_REST_MS))
 		return 1;
-	return write_text("/proc/sys/vm/compact_memory", "1");
+	return ds_write_text("/proc/sys/vm/compact_memory", "1");
 }
 
 DS_OP(drop_caches)
@@ -440,5 +425,5 @@ DS_OP(drop_caches)
 	(void)t;
 	if (!ds_mix_rested(&last, MACHINE_REST_MS))
 		return 1;
-	return write_text("/proc/sys/vm/drop_caches", "1");
+	return ds_write_text("/proc/sys/vm/drop_caches", "1");
 }

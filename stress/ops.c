@@ -50,7 +50,7 @@ static bool on_any_file(const struct ds_op_env *env, int (*try)(int fd, int arg)
 		if (!ret)
 			return true;
 	}
-	snprintf(why, len, "%s: no file system of the load's has it: %s", what, strerror(-ret));
+	snprintf(why, len, "no file system of the load's has %s: %s", what, strerror(-ret));
 	return false;
 }
 
@@ -114,7 +114,8 @@ static int try_read_flag(int fd, int flag)
 
 static bool probe_dontcache(const struct ds_op_env *env, char *why, size_t len)
 {
-	return on_any_file(env, try_read_flag, 0x80, "RWF_DONTCACHE, of Linux 6.14", why, len);
+	return on_any_file(env, try_read_flag, 0x80, "RWF_DONTCACHE, which Linux 6.14 brought",
+			   why, len);
 }
 
 /* Does madvise(2) take @advice for @size bytes of anonymous memory? */
@@ -125,7 +126,7 @@ static bool can_advise(int advice, size_t size, const char *what, char *why, siz
 
 	map = mmap(NULL, 2 * size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (map == MAP_FAILED) {
-		snprintf(why, len, "%s: no memory to try it: %s", what, strerror(errno));
+		snprintf(why, len, "there is no memory to try %s: %s", what, strerror(errno));
 		return false;
 	}
 	at = (char *)(((unsigned long)map + size - 1) & ~(size - 1));
@@ -134,7 +135,7 @@ static bool can_advise(int advice, size_t size, const char *what, char *why, siz
 	munmap(map, 2 * size);
 	if (!ret || ret == EAGAIN || ret == ENOMEM || ret == EBUSY)
 		return true;
-	snprintf(why, len, "%s: not in this kernel: %s", what, strerror(ret));
+	snprintf(why, len, "this kernel has no %s: %s", what, strerror(ret));
 	return false;
 }
 
@@ -147,34 +148,35 @@ static bool probe_free(const struct ds_op_env *env, char *why, size_t len)
 static bool probe_cold(const struct ds_op_env *env, char *why, size_t len)
 {
 	(void)env;
-	return can_advise(MADV_COLD, DS_VPAGE, "MADV_COLD, of Linux 5.4", why, len);
+	return can_advise(MADV_COLD, DS_VPAGE, "MADV_COLD, which Linux 5.4 brought", why, len);
 }
 
 static bool probe_pageout(const struct ds_op_env *env, char *why, size_t len)
 {
 	(void)env;
-	return can_advise(MADV_PAGEOUT, DS_VPAGE, "MADV_PAGEOUT, of Linux 5.4", why, len);
+	return can_advise(MADV_PAGEOUT, DS_VPAGE, "MADV_PAGEOUT, which Linux 5.4 brought", why,
+			  len);
 }
 
 static bool probe_populate(const struct ds_op_env *env, char *why, size_t len)
 {
 	(void)env;
-	return can_advise(22, DS_VPAGE, "MADV_POPULATE_READ, of Linux 5.14", why, len);
+	return can_advise(22, DS_VPAGE, "MADV_POPULATE_READ, which Linux 5.14 brought", why, len);
 }
 
 static bool probe_huge(const struct ds_op_env *env, char *why, size_t len)
 {
 	(void)env;
 	return can_advise(MADV_HUGEPAGE, DS_HUGE_SIZE,
-			  "MADV_HUGEPAGE, with CONFIG_TRANSPARENT_HUGEPAGE", why, len);
+			  "MADV_HUGEPAGE, which wants CONFIG_TRANSPARENT_HUGEPAGE", why, len);
 }
 
 static bool probe_collapse_map(const struct ds_op_env *env, char *why, size_t len)
 {
 	(void)env;
 	return can_advise(25, DS_HUGE_SIZE,
-			  "MADV_COLLAPSE, of Linux 6.1 with CONFIG_TRANSPARENT_HUGEPAGE", why,
-			  len);
+			  "MADV_COLLAPSE, which wants Linux 6.1 and CONFIG_TRANSPARENT_HUGEPAGE",
+			  why, len);
 }
 
 static bool probe_mlock(const struct ds_op_env *env, char *why, size_t len)
@@ -251,53 +253,56 @@ static bool probe_move(const struct ds_op_env *env, char *why, size_t len)
 	(void)env;
 	if (!syscall(SYS_move_pages, 0, 1UL, &page, NULL, &status, 0))
 		return true;
-	snprintf(why, len, "move_pages: %s: with CONFIG_NUMA and CONFIG_MIGRATION only",
+	snprintf(why, len, "move_pages: %s: the kernel needs CONFIG_NUMA and CONFIG_MIGRATION",
 		 strerror(errno));
 	return false;
 }
 
-static bool writable(const char *path, const char *what, char *why, size_t len)
+/* Can @path be written?  A file that is not there lacks what @lacks says. */
+static bool writable(const char *path, const char *lacks, char *why, size_t len)
 {
 	if (!access(path, W_OK))
 		return true;
-	snprintf(why, len, "%s: %s%s", path, strerror(errno), what);
+	snprintf(why, len, "%s: %s: %s", path, strerror(errno),
+		 errno == ENOENT ? lacks : "only root may write it");
 	return false;
 }
 
-static bool of_group(const struct ds_op_env *env, const char *file, const char *what, char *why,
+static bool of_group(const struct ds_op_env *env, const char *file, const char *lacks, char *why,
 		     size_t len)
 {
 	char path[512];
 
 	if (env->cgroup) {
 		snprintf(path, sizeof(path), "%s/%s", env->cgroup, file);
-		return writable(path, what, why, len);
+		return writable(path, lacks, why, len);
 	}
-	snprintf(why, len, "the load has no control group of its own");
+	snprintf(why, len, "the load has no control group of its own: it wants root and cgroup v2");
 	return false;
 }
 
 static bool probe_reclaim(const struct ds_op_env *env, char *why, size_t len)
 {
-	return of_group(env, "memory.reclaim", ": of Linux 5.19", why, len);
+	return of_group(env, "memory.reclaim",
+			"Linux 5.19 and the memory controller bring it", why, len);
 }
 
 static bool probe_high(const struct ds_op_env *env, char *why, size_t len)
 {
-	return of_group(env, "memory.high", ": without the memory controller", why, len);
+	return of_group(env, "memory.high", "cgroup v2 has no memory controller here", why, len);
 }
 
 static bool probe_compact(const struct ds_op_env *env, char *why, size_t len)
 {
 	(void)env;
-	return writable("/proc/sys/vm/compact_memory", ": with CONFIG_COMPACTION, for root", why,
+	return writable("/proc/sys/vm/compact_memory", "the kernel needs CONFIG_COMPACTION", why,
 			len);
 }
 
 static bool probe_drop(const struct ds_op_env *env, char *why, size_t len)
 {
 	(void)env;
-	return writable("/proc/sys/vm/drop_caches", ": for root", why, len);
+	return writable("/proc/sys/vm/drop_caches", "the kernel needs CONFIG_SYSCTL", why, len);
 }
 
 /* ---- the table ---- */
