@@ -3,8 +3,10 @@
  * A version 2 control group for the load, with a memory limit where the memory
  * controller can be had, and one in which nobody is, for the module's own files.
  * A host without it only loses the limit and a check.  The groups are called
- * drainstress-PID and drainstress-PID-own, so that two runs do not meet.  A guard
- * process removes a group when the controller is killed, and undoes what the load
+ * drainstress-PID and drainstress-PID-own, so that two runs do not meet.  The load
+ * is in drainstress-PID/load: only a group without processes hands the memory
+ * controller to groups below it, and operations make some.  A guard process removes
+ * a group, and those below, when the controller is killed, and undoes what the load
  * changed of the machine; should that be killed too, the next run does it
  * (stale.c).  It moves nobody: the child enters by itself.
  */
@@ -22,9 +24,11 @@
 #include <unistd.h>
 
 #include "cgroup.h"
+#include "text.h"
 
 #define PREFIX "drainstress-"
 #define OWN "-own"
+#define LOAD "load"
 #define GUARD_MS 10000
 #define STALE_MS 2000
 
@@ -47,28 +51,47 @@ static int find_mount(char *dir, size_t len)
 	return ret;
 }
 
-static int write_text(const char *path, const char *text)
+/**
+ * ds_cgroup_rmdir() - remove a group and those right below it, where nobody is
+ * @dir: a group of ours: whatever is below it is ours too, and no deeper
+ *
+ * Safe in a signal handler.
+ *
+ * Return: 0 or -errno; -EBUSY while there is a process in one of them.
+ */
+int ds_cgroup_rmdir(const char *dir)
 {
-	int fd = open(path, O_WRONLY | O_CLOEXEC), ret = 0;
+	int fd = open(dir, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	char buf[1024] __aligned(8);
+	ssize_t n, at;
 
 	if (fd < 0)
 		return -errno;
-	if (write(fd, text, strlen(text)) < 0)
-		ret = -errno;
+	while ((n = getdents64(fd, buf, sizeof(buf))) > 0) {
+		struct dirent64 *e;
+
+		for (at = 0; at < n; at += e->d_reclen) {
+			e = (struct dirent64 *)(buf + at);
+			if (e->d_type == DT_DIR && strcmp(e->d_name, ".") &&
+			    strcmp(e->d_name, ".."))
+				unlinkat(fd, e->d_name, AT_REMOVEDIR);
+		}
+	}
 	close(fd);
-	return ret;
+	return rmdir(dir) ? -errno : 0;
 }
 
 static int remove_dir(const char *dir, unsigned int timeout_ms)
 {
 	struct timespec ts = { .tv_nsec = 10 * 1000000L };
 	unsigned int waited;
+	int ret;
 
-	for (waited = 0; rmdir(dir); waited += 10) {
-		if (errno == ENOENT)
+	for (waited = 0; (ret = ds_cgroup_rmdir(dir)); waited += 10) {
+		if (ret == -ENOENT)
 			break;
-		if (errno != EBUSY || waited >= timeout_ms)
-			return -errno;
+		if (ret != -EBUSY || waited >= timeout_ms)
+			return ret;
 		nanosleep(&ts, NULL);
 	}
 	return 0;
@@ -137,7 +160,7 @@ static int make_group(struct ds_cgroup *cg, const char *suffix, const char *loss
 	}
 	/* fails where it is on already or is bound to a v1 hierarchy */
 	snprintf(path, sizeof(path), "%s/cgroup.subtree_control", root);
-	write_text(path, "+memory");
+	ds_write_text(path, "+memory");
 	snprintf(cg->dir, sizeof(cg->dir), "%s/" PREFIX "%d%s", root, getpid(), suffix);
 	if (mkdir(cg->dir, 0755)) {
 		ret = -errno;
@@ -145,7 +168,26 @@ static int make_group(struct ds_cgroup *cg, const char *suffix, const char *loss
 		cg->dir[0] = '\0';
 		return ret;
 	}
-	snprintf(cg->procs, sizeof(cg->procs), "%s/cgroup.procs", cg->dir);
+	return 0;
+}
+
+/* The group below it that the load enters.  Return: 0 or -errno and @note. */
+static int make_load(struct ds_cgroup *cg, const char *loss, char *note, size_t len)
+{
+	char path[300];
+	int ret;
+
+	snprintf(path, sizeof(path), "%s/cgroup.subtree_control", cg->dir);
+	ds_write_text(path, "+memory");
+	snprintf(path, sizeof(path), "%s/" LOAD, cg->dir);
+	if (mkdir(path, 0755)) {
+		ret = -errno;
+		snprintf(note, len, "%s: %s: %s", path, strerror(-ret), loss);
+		ds_cgroup_rmdir(cg->dir);
+		cg->dir[0] = '\0';
+		return ret;
+	}
+	snprintf(cg->procs, sizeof(cg->procs), "%s/cgroup.procs", path);
 	return 0;
 }
 
@@ -163,6 +205,8 @@ int ds_cgroup_make(struct ds_cgroup *cg, u64 limit, char *note, size_t len)
 	char path[300], num[32];
 	int ret = make_group(cg, "", loss, note, len);
 
+	if (!ret)
+		ret = make_load(cg, loss, note, len);
 	/* the machine has to be put back with or without a group */
 	if (ret) {
 		start_guard(cg, getpid());
@@ -170,7 +214,7 @@ int ds_cgroup_make(struct ds_cgroup *cg, u64 limit, char *note, size_t len)
 	}
 	snprintf(path, sizeof(path), "%s/memory.max", cg->dir);
 	snprintf(num, sizeof(num), "%llu", limit);
-	ret = write_text(path, num);
+	ret = ds_write_text(path, num);
 	if (ret)
 		snprintf(note, len, "cgroup v2 has no memory controller here (%s): %s",
 			 strerror(-ret), loss);

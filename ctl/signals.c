@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "cgroup.h"
 #include "signals.h"
 
 static int seen;
@@ -28,7 +29,7 @@ static void leave_now(void)
 		for (i = 0; i < 100 && !waitpid(child, NULL, WNOHANG); i++)
 			nanosleep(&ts, NULL);
 	}
-	for (i = 0; victim_cgroup[0] && i < 50 && rmdir(victim_cgroup); i++)
+	for (i = 0; victim_cgroup[0] && i < 50 && ds_cgroup_rmdir(victim_cgroup); i++)
 		nanosleep(&ts, NULL);
 	_exit(DS_EXIT_INCONCLUSIVE);
 }

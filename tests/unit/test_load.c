@@ -17,6 +17,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -333,7 +334,7 @@ static void test_cgroup(void **state)
 	struct ds_load_params p = params_for("syscall");
 	struct ds_load_totals t;
 	struct ds_cgroup cg;
-	char note[256], dir[256];
+	char note[256], dir[256], path[400];
 
 	(void)state;
 	if (ds_cgroup_make(&cg, MEMORY, note, sizeof(note))) {
@@ -344,12 +345,43 @@ static void test_cgroup(void **state)
 	snprintf(dir, sizeof(dir), "%s", cg.dir);
 	assert_int_equal(access(dir, F_OK), 0);
 	p.procs = cg.procs;
+	snprintf(path, sizeof(path), "%s/load/cgroup.procs", dir);
+	assert_string_equal(cg.procs, path);
+	/* an operation's that was left behind */
+	snprintf(path, sizeof(path), "%s/op", dir);
+	assert_int_equal(mkdir(path, 0755), 0);
 	run_load(&p, &t);
 	assert_true(t.all_truncates > 0);
 	assert_int_equal(ds_cgroup_oom_kills(&cg), 0);
 	assert_int_equal(ds_cgroup_remove(&cg, 2000), 0);
 	assert_int_not_equal(access(dir, F_OK), 0);
 	assert_int_equal(ds_cgroup_remove(&cg, 0), 0);
+}
+
+/* Removing is about directories alone, and no deeper than our own groups are. */
+static void test_cgroup_rmdir(void **state)
+{
+	char dir[] = "/tmp/drainstress-rmdir-XXXXXX", path[64];
+	int i, fd;
+
+	(void)state;
+	assert_non_null(mkdtemp(dir));
+	for (i = 0; i < 100; i++) {
+		snprintf(path, sizeof(path), "%s/group-%d", dir, i);
+		assert_int_equal(mkdir(path, 0755), 0);
+	}
+	snprintf(path, sizeof(path), "%s/group-7/deeper", dir);
+	assert_int_equal(mkdir(path, 0755), 0);
+	assert_int_equal(ds_cgroup_rmdir(dir), -ENOTEMPTY);
+	assert_int_equal(rmdir(path), 0);
+	snprintf(path, sizeof(path), "%s/file", dir);
+	fd = open(path, O_CREAT | O_WRONLY | O_CLOEXEC, 0600);
+	assert_true(fd >= 0);
+	close(fd);
+	assert_int_equal(ds_cgroup_rmdir(dir), -ENOTEMPTY);
+	assert_int_equal(unlink(path), 0);
+	assert_int_equal(ds_cgroup_rmdir(dir), 0);
+	assert_int_equal(ds_cgroup_rmdir(dir), -ENOENT);
 }
 
 /* SIGKILL of whoever made the group: the guard removes it. */
@@ -396,6 +428,7 @@ int main(void)
 		cmocka_unit_test(test_dies_with_controller),
 		cmocka_unit_test(test_killed),
 		cmocka_unit_test(test_cgroup),
+		cmocka_unit_test(test_cgroup_rmdir),
 		cmocka_unit_test(test_cgroup_guard),
 	};
 
