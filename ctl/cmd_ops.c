@@ -207,6 +207,7 @@ int ds_cmd_ops(int argc, char **argv)
 		ret = ds_cmd_fail(&err);
 		goto close;
 	}
+	env.opcodes = ds_mix_opcodes();
 	ds_ops_probe(&env, probes);
 	left = o.choice;
 	ds_mix_restrict(&left, probes);

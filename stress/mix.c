@@ -3,7 +3,7 @@
  * One mix thread: files and mappings of its own, one operation of ds_ops[] after
  * the other, each picked by (seed, thread, index), and data that is compared with
  * the model all the time and once more at the end.  What an operation does is in
- * op_file.c and op_map.c.
+ * op_file.c, op_map.c and op_move.c.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -58,8 +58,8 @@ void ds_mix_plan(const struct ds_mix_choice *c, u64 seed, u32 thread, u64 index,
  */
 u64 ds_mix_memory(u32 pages, bool huge)
 {
-	/* files, anonymous memory and one of a moment; System V, buffer */
-	u64 all = (DS_MIX_FILES + 2) * pages + SHM_PAGES + DS_MIX_PAGES;
+	/* files, anonymous memory and one of a moment; System V, buffer; pinned */
+	u64 all = (DS_MIX_FILES + 2) * pages + SHM_PAGES + DS_MIX_PAGES + 2 * DS_PIN_PAGES;
 
 	return all * DS_VPAGE + (huge ? 2ULL * DS_HUGE_SIZE : 0);
 }
@@ -539,6 +539,7 @@ void ds_mix_teardown(struct ds_mix *m)
 	if (m->ring_up)
 		io_uring_queue_exit(&m->ring);
 	m->ring_up = false;
+	ds_op_pin_drop(m);
 	for (i = 0; i < m->nr_targets; i++) {
 		struct ds_target *t = &m->targets[i];
 

@@ -18,8 +18,9 @@
 #define DS_MIX_FILES 4
 #define DS_MIX_TARGETS (DS_MIX_FILES + 3)
 #define DS_HUGE_SIZE (2U << 20)
-/* Descriptors: files, the ring, and what an operation opens for a moment. */
-#define DS_MIX_FDS (DS_MIX_FILES + 1 + 4)
+#define DS_PIN_PAGES 16		/* of memory that is there to be pinned */
+/* Descriptors: files, the ring, pinned memory, and what an operation opens for a moment. */
+#define DS_MIX_FDS (DS_MIX_FILES + 1 + 1 + 4)
 
 /* Decisions of mix threads are apart from those of the flood's. */
 #define DS_MIX_STREAM 0x100000U
@@ -130,6 +131,8 @@ struct ds_mix {
 	u64 index;
 	u32 did_page;		/* what the step was done to, for the history */
 	u32 did_pages;
+	bool pinned;		/* a buffer is registered with the ring */
+	struct ds_target pin;	/* when it is of its own; else kind is 0 */
 	sigjmp_buf fault;
 };
 

@@ -569,17 +569,38 @@ DS_OP(dontcache)
 
 /* ---- files of a moment ---- */
 
-/* A file of its own with a few pages; @t is all of it. */
-static int temp_begin(struct ds_mix *m, struct ds_target *t, int fd, const char *place, u32 pages)
+/**
+ * ds_op_temp_init() - a target of a moment, without data yet
+ * @fd:	a file that ds_op_temp_end() closes, or -1
+ *
+ * Return: 0 or -errno; ds_op_temp_end() is to be called either way.
+ */
+int ds_op_temp_init(struct ds_mix *m, struct ds_target *t, int fd, const char *place, u32 pages)
 {
 	u32 file = (m->thread << 16) | 0x8000 | (m->temp++ & 0x7fff);
-	int ret;
 
 	memset(t, 0, sizeof(*t));
 	t->kind = DS_TO_FILE;
 	t->fd = fd;
 	snprintf(t->place, sizeof(t->place), "%s", place);
-	ret = ds_model_init(&t->model, file, pages);
+	return ds_model_init(&t->model, file, pages);
+}
+
+/**
+ * ds_op_temp_end() - the end of it
+ */
+void ds_op_temp_end(struct ds_target *t)
+{
+	if (t->fd >= 0)
+		close(t->fd);
+	ds_model_free(&t->model);
+}
+
+/* A file of its own with a few pages; @t is all of it. */
+static int temp_begin(struct ds_mix *m, struct ds_target *t, int fd, const char *place, u32 pages)
+{
+	int ret = ds_op_temp_init(m, t, fd, place, pages);
+
 	if (ret)
 		return ret;
 	fill(m, t, 0, pages);
@@ -626,8 +647,7 @@ DS_OP(seals)
 		ret = refused(m, &temp, "truncate up", ftruncate(fd, bytes(DS_MIX_PAGES)));
 	if (!ret)
 		ret = ds_op_sweep(m, &temp);
-	close(fd);
-	ds_model_free(&temp.model);
+	ds_op_temp_end(&temp);
 	return ret;
 }
 
@@ -649,8 +669,7 @@ DS_OP(unlinked)
 		ret = resize(m, &temp, s->cut);
 	if (!ret)
 		ret = ds_op_sweep(m, &temp);
-	close(fd);
-	ds_model_free(&temp.model);
+	ds_op_temp_end(&temp);
 	return ret;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The functions behind the rows of ds_ops[].  See op_file.c for files, op_map.c
- * for mappings and the machine.
+ * for mappings and the machine, op_move.c for nodes, control groups and pins.
  */
 #ifndef DS_OP_FILE_H
 #define DS_OP_FILE_H
@@ -58,6 +58,21 @@ DS_OP(memcg_high);
 DS_OP(compact);
 DS_OP(drop_caches);
 
+DS_OP(mbind);
+DS_OP(cgroup_move);
+DS_OP(cgroup_remove);
+DS_OP(pin);
+
+bool ds_probe_mbind(const struct ds_op_env *env, char *why, size_t len);
+bool ds_probe_cgroup(const struct ds_op_env *env, char *why, size_t len);
+bool ds_probe_pin(const struct ds_op_env *env, char *why, size_t len);
+
 int ds_op_sweep(struct ds_mix *m, struct ds_target *t);
+int ds_op_temp_init(struct ds_mix *m, struct ds_target *t, int fd, const char *place, u32 pages);
+void ds_op_temp_end(struct ds_target *t);
+u32 ds_op_touchable(const struct ds_target *t);
+u64 ds_op_nodes(void);
+int ds_op_node(u64 mask, u32 n);
+void ds_op_pin_drop(struct ds_mix *m);
 
 #endif /* DS_OP_FILE_H */

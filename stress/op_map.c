@@ -6,6 +6,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/mempolicy.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -21,7 +22,6 @@
 #define MADV_POPULATE_WRITE 23
 #endif
 #define COLLAPSE 25		/* MADV_COLLAPSE, Linux 6.1 */
-#define MPOL_MF_MOVE 2
 #define NODES_MAX 64
 /*
  * While pages move, no folio waits in a batch on any CPU, and under load that is for
@@ -37,8 +37,10 @@ static u64 bytes(u32 pages)
 	return (u64)pages * DS_VPAGE;
 }
 
-/* Pages that can be touched: of a file, those it has. */
-static u32 touchable(const struct ds_target *t)
+/**
+ * ds_op_touchable() - pages of a mapping that can be touched: of a file, those it has
+ */
+u32 ds_op_touchable(const struct ds_target *t)
 {
 	return (t->model.size + DS_VPAGE - 1) / DS_VPAGE;
 }
@@ -70,7 +72,7 @@ static int read_map(struct ds_mix *m, const struct ds_mix_step *s, struct ds_tar
 	u32 page, pages, i;
 	int ret = 0;
 
-	if (!ds_op_range(m, s, touchable(t), &page, &pages))
+	if (!ds_op_range(m, s, ds_op_touchable(t), &page, &pages))
 		return 1;
 	/* whole pages: those of a file are zero beyond its end */
 	for (i = 0; !ret && i < pages; i++) {
@@ -129,7 +131,7 @@ static int advise(struct ds_mix *m, struct ds_target *t, u32 page, u32 pages, in
 static bool range_huge(struct ds_mix *m, const struct ds_mix_step *s,
 		       const struct ds_target *t, u32 *page, u32 *pages)
 {
-	if (!ds_op_range(m, s, touchable(t), page, pages))
+	if (!ds_op_range(m, s, ds_op_touchable(t), page, pages))
 		return false;
 	if (t->kind == DS_TO_HUGE && s->choice % 2) {
 		*page = 0;
@@ -305,8 +307,10 @@ DS_OP(shm_unlock)
 
 /* ---- more than the thread's own ---- */
 
-/* Nodes that have memory, as bits; the first alone where nothing says so. */
-static u64 nodes_with_memory(void)
+/**
+ * ds_op_nodes() - nodes that have memory, as bits; the first where nothing says so
+ */
+u64 ds_op_nodes(void)
 {
 	FILE *f = fopen("/sys/devices/system/node/has_memory", "re");
 	unsigned int a, b, node;
@@ -324,8 +328,10 @@ static u64 nodes_with_memory(void)
 	return mask ? mask : 1;
 }
 
-/* The @n-th node with memory, in a circle. */
-static int nth_node(u64 mask, u32 n)
+/**
+ * ds_op_node() - the @n-th node of @mask, in a circle
+ */
+int ds_op_node(u64 mask, u32 n)
 {
 	unsigned int node;
 
@@ -341,19 +347,19 @@ DS_OP(move_pages)
 {
 	void *addresses[DS_MIX_PAGES];
 	int nodes[DS_MIX_PAGES], status[DS_MIX_PAGES];
-	u64 mask = nodes_with_memory();
+	u64 mask = ds_op_nodes();
 	static u64 last;
 	u32 page, pages, i;
 	bool now;
 
-	if (!ds_op_range(m, s, touchable(t), &page, &pages))
+	if (!ds_op_range(m, s, ds_op_touchable(t), &page, &pages))
 		return 1;
 	now = ds_mix_rested(&last, MOVE_REST_MS);
 	if (pages > DS_MIX_PAGES)
 		pages = DS_MIX_PAGES;
 	for (i = 0; i < pages; i++) {
 		addresses[i] = t->map + bytes(page + i);
-		nodes[i] = nth_node(mask, s->choice);
+		nodes[i] = ds_op_node(mask, s->choice);
 	}
 	/* above 0: so many pages could not be moved now */
 	return syscall(SYS_move_pages, 0, (unsigned long)pages, addresses,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The table of operations, why one of them cannot be done here, and the presets
- * that weight them.  What they do is in op_file.c, op_map.c and op_machine.c, when
- * they are done in mix.c.
+ * that weight them.  What they do is in op_file.c, op_map.c, op_machine.c and
+ * op_move.c (the last two with the reasons why not), when they are done in mix.c.
  */
 #include <assert.h>
 #include <ctype.h>
@@ -311,7 +311,9 @@ static bool probe_drop(const struct ds_op_env *env, char *why, size_t len)
  * EINVAL of madvise(2): a part of the range is locked.  EFAULT, EHWPOISON and the
  * like are faults.  Collapsing huge pages fails for many reasons that pass.  A block
  * of memory with holes, as for a firmware's tables, cannot go offline: EINVAL of
- * offline_pages() in mm/memory_hotplug.c.
+ * offline_pages() in mm/memory_hotplug.c.  EINVAL of mbind(2): the node has just lost
+ * its memory.  EFAULT of a pin: the first pages could be had, and there was no memory
+ * for the others.
  */
 const struct ds_op ds_ops[] = {
 	{ "write", "write(2) of whole pages", 20, DS_G_DATA, DS_TO_FILE, true, false, {},
@@ -392,6 +394,14 @@ const struct ds_op ds_ops[] = {
 	  { EPERM }, probe_shm, ds_op_shm_unlock },
 	{ "move-pages", "move_pages(2): asks, or moves without batches", 2, DS_G_MIGRATE,
 	  DS_TO_MAPPED, false, false, { ENOENT, EACCES }, probe_move, ds_op_move_pages },
+	{ "mbind", "mbind(2): moves pages to a node, or just moves them", 3, DS_G_MIGRATE,
+	  DS_TO_MAPPED, false, false, { EINVAL }, ds_probe_mbind, ds_op_mbind },
+	{ "pin", "pin memory for long, as a buffer registered with io_uring", 4, DS_G_MIGRATE,
+	  DS_TO_MAPPED, false, false, { EFAULT }, ds_probe_pin, ds_op_pin },
+	{ "cgroup-move", "a process that has charged folios changes its control group", 2,
+	  DS_G_MIGRATE, 0, false, false, {}, ds_probe_cgroup, ds_op_cgroup_move },
+	{ "cgroup-remove", "remove a control group with folios on its lists", 2, DS_G_MIGRATE, 0,
+	  false, false, {}, ds_probe_cgroup, ds_op_cgroup_remove },
 	{ "memcg-reclaim", "memory.reclaim of the load's own group", 2, DS_G_RECLAIM, 0, false,
 	  false, {}, probe_reclaim, ds_op_memcg_reclaim },
 	{ "memcg-high", "memory.high below what the group uses, and back", 4, DS_G_RECLAIM, 0,
