@@ -25,6 +25,7 @@
 #include <unistd.h>
 
 #include "load.h"
+#include "own_swap.h"
 #include "undo.h"
 
 #define STACK_SIZE (128 * 1024)
@@ -43,6 +44,8 @@ struct child {
 	struct ds_places places;
 	struct ds_op_env env;
 	char no_undo[DS_LOAD_TEXT];
+	struct ds_own_swap swap;
+	char no_swap[DS_LOAD_TEXT];
 	pid_t controller;
 	unsigned int threads;	/* the first of them flood, the last mix */
 	unsigned int nr_mix;
@@ -242,11 +245,23 @@ static int nothing_left(struct ds_load_shared *sh, const struct ds_mix_choice *a
 static void open_journal(struct child *c)
 {
 	if (geteuid())
-		snprintf(c->no_undo, sizeof(c->no_undo), "for root");
+		snprintf(c->no_undo, sizeof(c->no_undo), "only root may do what has to be undone");
 	else
 		c->env.undo = ds_undo_open(c->controller, c->no_undo, sizeof(c->no_undo));
 	if (!c->env.undo)
 		c->env.no_undo = c->no_undo;
+}
+
+/* Swap, when an operation wants it; the journal removes it. */
+static void make_swap(struct child *c)
+{
+	if (!c->env.undo)
+		c->env.no_swap = c->env.no_undo;
+	else if (ds_own_swap_make(&c->swap, &c->places, c->controller, c->env.undo, c->no_swap,
+				  sizeof(c->no_swap)))
+		c->env.no_swap = c->no_swap;
+	else
+		c->env.swap = &c->swap;
 }
 
 /* How many mix threads there are, and what they do. */
@@ -264,6 +279,8 @@ static int choose_mix(struct child *c)
 	c->env.cgroup = c->p->cgroup;
 	c->env.opcodes = c->p->choice.nr_ring ? ds_mix_opcodes() : 0;
 	open_journal(c);
+	if (ds_mix_wants(&sh->mix, DS_G_SWAP))
+		make_swap(c);
 	ds_ops_probe(&c->env, sh->probes);
 	ds_mix_restrict(&sh->mix, sh->probes);
 	if (!sh->mix.total)

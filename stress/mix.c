@@ -339,7 +339,12 @@ int ds_mix_check_pages(struct ds_mix *m, struct ds_target *t, const struct ds_mo
 	return 0;
 }
 
-static int sweep_mapping(struct ds_mix *m, struct ds_target *t)
+/**
+ * ds_mix_sweep_mapping() - read and compare all of a mapping
+ *
+ * Return: 0 or -errno.
+ */
+int ds_mix_sweep_mapping(struct ds_mix *m, struct ds_target *t)
 {
 	u32 page, pages = (t->model.size + DS_VPAGE - 1) / DS_VPAGE;
 	int ret = 0;
@@ -359,7 +364,7 @@ static int sweep(struct ds_mix *m, struct ds_target *t)
 	if (t->kind & DS_TO_FILE)
 		ret = ds_op_sweep(m, t);
 	if (!ret && t->map)
-		ret = sweep_mapping(m, t);
+		ret = ds_mix_sweep_mapping(m, t);
 	return ret == -EILSEQ ? 0 : ret;
 }
 

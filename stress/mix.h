@@ -158,5 +158,6 @@ int ds_mix_check_pages(struct ds_mix *m, struct ds_target *t, const struct ds_mo
 		       u32 page, const u8 *buf, u64 len);
 bool ds_mix_rested(u64 *last, u32 rest_ms);
 void ds_mix_unsure(struct ds_target *t);
+int ds_mix_sweep_mapping(struct ds_mix *m, struct ds_target *t);
 
 #endif /* DS_MIX_H */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The functions behind the rows of ds_ops[].  See op_file.c for files, op_map.c
- * for mappings and the machine, op_move.c for nodes, control groups and pins.
+ * for mappings and the machine, op_move.c for nodes, control groups, pins and
+ * swap.
  */
 #ifndef DS_OP_FILE_H
 #define DS_OP_FILE_H
@@ -62,10 +63,14 @@ DS_OP(mbind);
 DS_OP(cgroup_move);
 DS_OP(cgroup_remove);
 DS_OP(pin);
+DS_OP(swap_out);
+DS_OP(swap_in);
+DS_OP(swap_cycle);
 
 bool ds_probe_mbind(const struct ds_op_env *env, char *why, size_t len);
 bool ds_probe_cgroup(const struct ds_op_env *env, char *why, size_t len);
 bool ds_probe_pin(const struct ds_op_env *env, char *why, size_t len);
+bool ds_probe_swap(const struct ds_op_env *env, char *why, size_t len);
 
 int ds_op_sweep(struct ds_mix *m, struct ds_target *t);
 int ds_op_temp_init(struct ds_mix *m, struct ds_target *t, int fd, const char *place, u32 pages);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The operations that move folios between nodes, charge them to control groups that
- * come and go, and pin them for long.  Which one is done when is decided in mix.c,
+ * come and go, pin them for long, and swap.  Which one is done when is decided in mix.c,
  * move_pages(2) is in op_map.c.
  */
 #include <errno.h>
@@ -21,11 +21,13 @@
 #include <unistd.h>
 
 #include "op_file.h"
+#include "own_swap.h"
 #include "text.h"
 
 #define GROUP_PAGES 8U		/* of each kind that a child touches */
 #define GROUP_PATH 512
 #define BIND_REST_MS 100
+#define SWAP_REST_MS 1000
 #define ROUNDS_MAX 1000		/* of a child, until its parent has moved it */
 
 static u64 bytes(u32 pages)
@@ -595,4 +597,93 @@ bool ds_probe_pin(const struct ds_op_env *env, char *why, size_t len)
 			 "a registered buffer: %s: RLIMIT_MEMLOCK is %llu, and root is free of it",
 			 strerror(-ret), (u64)rl.rlim_cur);
 	return !ret;
+}
+
+/* ---- swap ---- */
+
+#define SWAPPED_BIT 62		/* Documentation/admin-guide/mm/pagemap.rst */
+
+/* Pages of a mapping that are swapped out just now, or -errno. */
+static int swapped_pages(const u8 *map, u32 pages)
+{
+	u64 entries[DS_MIX_PAGES];
+	u32 at, i, n;
+	int fd = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC), nr = 0;
+
+	if (fd < 0)
+		return -errno;
+	for (at = 0; at < pages; at += n) {
+		n = pages - at < DS_MIX_PAGES ? pages - at : DS_MIX_PAGES;
+		if (pread(fd, entries, n * sizeof(*entries),
+			  ((unsigned long)map / DS_VPAGE + at) * sizeof(*entries)) !=
+		    (ssize_t)(n * sizeof(*entries))) {
+			nr = errno ? -errno : -EIO;
+			break;
+		}
+		for (i = 0; i < n; i++)
+			nr += (entries[i] >> SWAPPED_BIT) & 1;
+	}
+	close(fd);
+	return nr;
+}
+
+/* Done when a page of the range has gone; else there was nothing to do. */
+DS_OP(swap_out)
+{
+	u32 page, pages;
+	int ret;
+
+	if (!ds_get(&m->env->swap->on) ||
+	    !ds_op_range(m, s, ds_op_touchable(t), &page, &pages))
+		return 1;
+	if (madvise(t->map + bytes(page), bytes(pages), MADV_PAGEOUT))
+		return -errno;
+	ret = swapped_pages(t->map + bytes(page), pages);
+	return ret < 0 ? ret : !ret;
+}
+
+/* All that the mapping holds, and is it what was swapped out? */
+DS_OP(swap_in)
+{
+	int ret = swapped_pages(t->map, ds_op_touchable(t));
+
+	(void)s;
+	if (ret <= 0)
+		return ret ? ret : 1;
+	return ds_mix_sweep_mapping(m, t);
+}
+
+/* One at a time, as the others could only wait for it. */
+DS_OP(swap_cycle)
+{
+	static u32 busy;
+	static u64 last;
+	int ret = 0;
+
+	(void)s;
+	(void)t;
+	if (!ds_mix_rested(&last, SWAP_REST_MS) ||
+	    __atomic_exchange_n(&busy, 1, __ATOMIC_ACQUIRE))
+		return 1;
+	/* where it could not be switched on the last time, that is all */
+	if (ds_get(&m->env->swap->on))
+		ret = ds_own_swap_off(m->env->swap);
+	if (!ret)
+		ret = ds_own_swap_on(m->env->swap);
+	__atomic_store_n(&busy, 0, __ATOMIC_RELEASE);
+	return ret;
+}
+
+/**
+ * ds_probe_swap() - is there swap of the load's own, or would there be?
+ */
+bool ds_probe_swap(const struct ds_op_env *env, char *why, size_t len)
+{
+	if (env->swap)
+		return true;
+	if (env->no_swap)
+		snprintf(why, len, "%s", env->no_swap);
+	else
+		return ds_own_swap_can(env->places, why, len);
+	return false;
 }

@@ -402,6 +402,12 @@ const struct ds_op ds_ops[] = {
 	  DS_G_MIGRATE, 0, false, false, {}, ds_probe_cgroup, ds_op_cgroup_move },
 	{ "cgroup-remove", "remove a control group with folios on its lists", 2, DS_G_MIGRATE, 0,
 	  false, false, {}, ds_probe_cgroup, ds_op_cgroup_remove },
+	{ "swap-out", "swaps anonymous memory out, to swap of the load's own", 4, DS_G_SWAP,
+	  DS_TO_ANON | DS_TO_HUGE, false, false, { EINVAL }, ds_probe_swap, ds_op_swap_out },
+	{ "swap-in", "reads back what is swapped out", 4, DS_G_SWAP, DS_TO_ANON | DS_TO_HUGE,
+	  false, false, {}, ds_probe_swap, ds_op_swap_in },
+	{ "swap-cycle", "swapoff and swapon again", 1, DS_G_SWAP, 0, false, false, {},
+	  ds_probe_swap, ds_op_swap_cycle },
 	{ "memcg-reclaim", "memory.reclaim of the load's own group", 2, DS_G_RECLAIM, 0, false,
 	  false, {}, probe_reclaim, ds_op_memcg_reclaim },
 	{ "memcg-high", "memory.high below what the group uses, and back", 4, DS_G_RECLAIM, 0,
@@ -429,8 +435,8 @@ const struct ds_preset ds_presets[] = {
 	{ "truncate", "all threads flood: they write and truncate, and verify nothing", 0, 0, 0 },
 	{ "mlock", "half mix, and lock and unlock", 2, DS_G_DATA | DS_G_FILE | DS_G_MLOCK,
 	  DS_G_MLOCK },
-	{ "reclaim", "half mix, and give up memory, also the machine's page cache", 2,
-	  DS_G_DATA | DS_G_FILE | DS_G_RECLAIM | DS_G_DROP, DS_G_RECLAIM },
+	{ "reclaim", "half mix, and give up memory and swap, also the machine's page cache", 2,
+	  DS_G_DATA | DS_G_FILE | DS_G_RECLAIM | DS_G_DROP | DS_G_SWAP, DS_G_RECLAIM },
 	{ "migrate", "half mix, and move pages, also all of the machine's", 2,
 	  DS_G_DATA | DS_G_MIGRATE | DS_G_RECLAIM | DS_G_COMPACT, DS_G_MIGRATE },
 	{ "hotplug", "half mix; CPUs, memory and the MGLRU go off and on, of the whole machine", 2,
@@ -584,6 +590,20 @@ void ds_ops_probe(const struct ds_op_env *env, struct ds_op_probe probes[DS_OPS_
 		probes[i].available = !ds_ops[i].probe ||
 				      ds_ops[i].probe(env, probes[i].why, sizeof(probes[i].why));
 	}
+}
+
+/**
+ * ds_mix_wants() - is an operation chosen that has one of the @groups?
+ */
+bool ds_mix_wants(const struct ds_mix_choice *c, u32 groups)
+{
+	unsigned int i;
+
+	for (i = 0; i < ds_nr_ops; i++) {
+		if (c->weights[i] && (ds_ops[i].groups & groups))
+			return true;
+	}
+	return false;
 }
 
 /**

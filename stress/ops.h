@@ -28,13 +28,15 @@
 #define DS_G_COMPACT	0x20U	/* touches the whole machine */
 #define DS_G_DROP	0x40U	/* touches the whole machine */
 #define DS_G_HOTPLUG	0x80U	/* changes the state of the whole machine */
-#define DS_G_MACHINE	(DS_G_COMPACT | DS_G_DROP | DS_G_HOTPLUG)
-#define DS_G_ALL	0xffU
+#define DS_G_SWAP	0x100U	/* there is swap, which the whole machine may use */
+#define DS_G_MACHINE	(DS_G_COMPACT | DS_G_DROP | DS_G_HOTPLUG | DS_G_SWAP)
+#define DS_G_ALL	0x1ffU
 
 struct ds_mix;
 struct ds_mix_step;
 struct ds_target;
 struct ds_undo;
+struct ds_own_swap;
 
 /**
  * struct ds_op_env - what a probe may use
@@ -43,6 +45,8 @@ struct ds_undo;
  * @opcodes:	io_uring opcodes that may be used, as bits
  * @undo:	journal of what has to be put back; NULL for a probe that changes nothing
  * @no_undo:	why there is no journal, NULL: there is one, or need be none
+ * @swap:	the load's own, or NULL
+ * @no_swap:	why there is none, NULL: there is, or none is wanted yet
  */
 struct ds_op_env {
 	const struct ds_places *places;
@@ -50,6 +54,8 @@ struct ds_op_env {
 	u64 opcodes;
 	struct ds_undo *undo;
 	const char *no_undo;
+	struct ds_own_swap *swap;
+	const char *no_swap;
 };
 
 /**
@@ -127,6 +133,7 @@ void ds_preset_names(char *buf, size_t len);
 int ds_mix_choose(const char *preset, const char *mix, struct ds_mix_choice *c, char *why,
 		  size_t len);
 void ds_ops_probe(const struct ds_op_env *env, struct ds_op_probe probes[DS_OPS_MAX]);
+bool ds_mix_wants(const struct ds_mix_choice *c, u32 groups);
 void ds_mix_restrict(struct ds_mix_choice *c, const struct ds_op_probe *probes);
 u32 ds_mix_threads(const struct ds_mix_choice *c, u32 threads);
 

@@ -56,6 +56,11 @@ static void test_presets(void **state)
 	assert_int_equal(ds_mix_threads(&c, 16), 4);
 	assert_int_equal(ds_mix_threads(&c, 3), 1);
 	assert_int_equal(ds_mix_threads(&c, 1), 1);
+	assert_false(ds_mix_wants(&c, DS_G_SWAP));
+	choose("reclaim", NULL, &c);
+	assert_true(ds_mix_wants(&c, DS_G_SWAP));
+	choose("reclaim", "swap-out=0,swap-in=0,swap-cycle=0", &c);
+	assert_false(ds_mix_wants(&c, DS_G_SWAP));
 	choose("everything", NULL, &c);
 	for (k = 0; k < ds_nr_ops; k++)
 		assert_true(c.weights[k]);
