@@ -433,6 +433,7 @@ static int put_back(const struct entry *e)
 }
 
 #define CPU_ONLINE "/sys/devices/system/cpu/cpu%u/online%n"
+#define ZRAM_REMOVE "/sys/class/zram-control/hot_remove"
 #define MEMORY_STATE "/sys/devices/system/memory/memory%u/state%n"
 
 /* "CPU 3 is online again", for those who know no paths. */
@@ -449,6 +450,8 @@ static void describe(const struct entry *e, char *text, size_t len)
 		snprintf(text, len, "CPU %u is online again", n);
 	else if (sscanf(e->path, MEMORY_STATE, &n, &end) == 1 && end)
 		snprintf(text, len, "memory block %u is online again", n);
+	else if (!strcmp(e->path, ZRAM_REMOVE))
+		snprintf(text, len, "/dev/zram%s is removed", e->text);
 	else
 		snprintf(text, len, "%s is %s again", e->path, e->text);
 }
@@ -694,6 +697,21 @@ int ds_undo_all(pid_t controller, unsigned int timeout_ms, ds_undo_say_fn say, v
 	return ret;
 }
 
+/* A load that lost its controller dies too, but may be at it for a while. */
+static bool dies(const struct header *h)
+{
+	unsigned int waited;
+
+	if (!is_dead(h->controller, h->controller_since))
+		return false;
+	for (waited = 0; !is_dead(h->writer, h->writer_since); waited += 10) {
+		if (waited >= PATIENCE_MS)
+			return false;
+		sleep_ms(10);
+	}
+	return true;
+}
+
 /* A journal without a first line has no entries: its writer died at once. */
 static void undo_if_stale(int dirfd, const char *name, pid_t pid, ds_undo_say_fn say, void *arg)
 {
@@ -705,7 +723,7 @@ static void undo_if_stale(int dirfd, const char *name, pid_t pid, ds_undo_say_fn
 	if (!get_header(fd, &h)) {
 		if (is_dead(pid, 0))
 			undo_journal(dirfd, name, fd, NULL, say, arg);
-	} else if (is_dead(h.controller, h.controller_since) && is_dead(h.writer, h.writer_since)) {
+	} else if (dies(&h)) {
 		undo_journal(dirfd, name, fd, &h, say, arg);
 	}
 	close(fd);
