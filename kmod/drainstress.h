@@ -20,6 +20,7 @@
 #include <linux/types.h>
 #include <linux/workqueue.h>
 #include <linux/drainstress.h>
+#include <linux/drainstress_faults.h>
 #include <linux/drainstress_invariants.h>
 
 #ifndef PAGEVEC_SIZE
@@ -266,6 +267,8 @@ struct ds_probe_info {
 	u64 missed;
 };
 
+const char *ds_find_function(const char *const *alternatives, char *name,
+			     size_t len);
 int ds_usage_init(void);
 void ds_usage_exit(void);
 int ds_usage_arm(void);
@@ -286,6 +289,48 @@ void ds_usage_plant(struct task_struct *task);
 void ds_mark_local(unsigned int drain);
 void ds_mark_all(unsigned int drain, int delta);
 
+/* ---- fault.c: what is done to a run on purpose ---- */
+
+/**
+ * struct ds_fault_config - the faults of a run
+ * @mask:	DS_KIND_BIT of enum drainstress_fault
+ * @seed:	what their decisions come from
+ * @cpus:	where the director lets something be done
+ * @args:	of those in @mask
+ */
+struct ds_fault_config {
+	u32 mask;
+	u64 seed;
+	struct cpumask cpus;
+	struct ds_fault_args args[__DS_FAULT_MAX];
+};
+
+/**
+ * struct ds_fault_sums - how often a fault happened in this run
+ * @hits:	how often its point was reached, or its action begun
+ * @done:	hits that were delayed, or what the actions achieved: batches
+ *		flushed early, windows, batches one short of full, drains that
+ *		began together, folios isolated
+ * @ns:		time of the delays or actions
+ */
+struct ds_fault_sums {
+	u64 hits;
+	u64 done;
+	u64 ns;
+};
+
+extern const char *const ds_fault_name[__DS_FAULT_MAX];
+extern const char *const ds_fault_title[__DS_FAULT_MAX];
+extern const struct ds_fault_args ds_fault_defaults[__DS_FAULT_MAX];
+
+bool ds_fault_available(unsigned int fault, char *why, size_t len);
+void ds_fault_read(unsigned int fault, struct ds_fault_sums *sum);
+int ds_fault_start(const struct ds_fault_config *config);
+void ds_fault_stop(void);
+void ds_fault_wait_rest(void);
+void ds_fault_init(void);
+void ds_fault_exit(void);
+
 /* ---- race.c ---- */
 
 /*
@@ -304,10 +349,12 @@ struct ds_race_config {
 	bool accounting;
 	u64 memcg;		/* cgroup id of the run's own, 0: none */
 	struct cpumask cpus;
+	struct ds_fault_config faults;
 };
 
 int ds_race_start(const struct ds_race_config *config);
 void ds_race_stop(void);
+bool ds_race_paused(void);
 void ds_race_pause(void);
 void ds_race_resume(void);
 struct ds_stock *ds_cpu_stock(int cpu, bool anon);
@@ -596,6 +643,7 @@ enum ds_what {
 	DS_DID_CHECK,		/* n: 1 begins, 0 ends */
 	DS_DID_PROBE,		/* which: invariant */
 	DS_DID_PLANT,		/* which: index of ds_plants */
+	DS_DID_FAULT,		/* which: enum drainstress_fault, no delay */
 };
 
 #define DS_ON_ALL	(-1)	/* concerns all CPUs */

@@ -103,6 +103,7 @@ static void ds_progress(struct work_struct *work)
 static void ds_put_back(void)
 {
 	ds_online_stop();
+	ds_fault_stop();
 	ds_race_stop();
 	if (ds_has(DS_SYM_lru_add_drain_all))
 		ds_call(lru_add_drain_all)();
@@ -282,7 +283,8 @@ static int ds_do_start(struct ds_request *req, struct ds_request_result *result)
 	ds_sums = (struct ds_check_sums){ };
 	ds_memcg_start(req->config.memcg);
 	ds_canary();
-	err = ds_online_start(req->config.online_rate, req->config.seed);
+	err = ds_fault_start(&req->config.faults) ?:
+	      ds_online_start(req->config.online_rate, req->config.seed);
 	if (err) {
 		ds_put_back();
 		return err;
@@ -429,6 +431,7 @@ static void ds_unload(void)
 	ds_count_exit();
 	ds_pin_exit();
 	ds_disable_exit();
+	ds_fault_exit();
 	ds_race_exit();
 	if (ds_on_cpus)
 		destroy_workqueue(ds_on_cpus);
@@ -475,6 +478,7 @@ static int __init ds_init(void)
 		goto unwind;
 	ds_pin_init();
 	ds_disable_init();
+	ds_fault_init();
 	err = ds_count_init();
 	if (err)
 		goto unwind;

@@ -293,6 +293,21 @@ static int ds_put_invariants(struct sk_buff *skb)
 	return err;
 }
 
+static int ds_put_faults(struct sk_buff *skb)
+{
+	char why[DS_REASON_LEN];
+	unsigned int i;
+	int err = 0;
+
+	for (i = 1; i < __DS_FAULT_MAX && !err; i++) {
+		err = ds_put_item(skb, DS_CLASS_FAULT, i, ds_fault_name[i],
+				  ds_fault_title[i],
+				  ds_fault_available(i, why, sizeof(why)) ?
+				  NULL : why);
+	}
+	return err;
+}
+
 static int ds_get_caps(struct sk_buff *in, struct genl_info *info)
 {
 	struct sk_buff *skb = genlmsg_new(DS_CAPS_SIZE, GFP_KERNEL);
@@ -312,7 +327,7 @@ static int ds_get_caps(struct sk_buff *in, struct genl_info *info)
 	    nla_put_u32(skb, DS_A_FIX, ds_fix()) ||
 	    (reason && nla_put_string(skb, DS_A_REASON, reason)) ||
 	    ds_put_symbols(skb) || ds_put_kinds(skb) || ds_put_probes(skb) ||
-	    ds_put_invariants(skb)) {
+	    ds_put_invariants(skb) || ds_put_faults(skb)) {
 		nlmsg_free(skb);
 		return -EMSGSIZE;
 	}
@@ -511,6 +526,85 @@ static int ds_parse_mask(struct genl_info *info, int attr, unsigned int n,
 	return 0;
 }
 
+static const struct nla_policy ds_fault_policy[DS_FA_MAX + 1] = {
+	[DS_FA_ID] = { .type = NLA_U32 },
+	[DS_FA_ONE_IN] = { .type = NLA_U32 },
+	[DS_FA_MIN_US] = { .type = NLA_U32 },
+	[DS_FA_MAX_US] = { .type = NLA_U32 },
+	[DS_FA_EVERY_MS] = { .type = NLA_U32 },
+};
+
+/* Takes over an argument that the fault has; false: bad. */
+static bool ds_fault_arg(struct nlattr *attr, u32 max, u32 *arg)
+{
+	if (!attr)
+		return true;
+	if (!*arg || !nla_get_u32(attr) || nla_get_u32(attr) > max)
+		return false;
+	*arg = nla_get_u32(attr);
+	return true;
+}
+
+static int ds_parse_fault(struct genl_info *info, const struct nlattr *nest,
+			  struct ds_fault_config *faults)
+{
+	struct nlattr *tb[DS_FA_MAX + 1];
+	char why[DS_REASON_LEN];
+	struct ds_fault_args *a;
+	u32 id;
+	int err;
+
+	err = nla_parse_nested(tb, DS_FA_MAX, nest, ds_fault_policy,
+			       info->extack);
+	if (err)
+		return err;
+	id = tb[DS_FA_ID] ? nla_get_u32(tb[DS_FA_ID]) : 0;
+	if (!id || id >= __DS_FAULT_MAX)
+		return ds_refuse(info, DS_A_FAULTS, "FAULTS: no such fault",
+				 -EINVAL);
+	if (faults->mask & DS_KIND_BIT(id))
+		return ds_refuse(info, DS_A_FAULTS, "FAULTS: a fault twice",
+				 -EINVAL);
+	a = &faults->args[id];
+	*a = ds_fault_defaults[id];
+	if (!ds_fault_arg(tb[DS_FA_ONE_IN], DS_FAULT_ONE_IN_MAX, &a->one_in) ||
+	    !ds_fault_arg(tb[DS_FA_MIN_US], DS_FAULT_US_MAX, &a->min_us) ||
+	    !ds_fault_arg(tb[DS_FA_MAX_US], DS_FAULT_US_MAX, &a->max_us) ||
+	    !ds_fault_arg(tb[DS_FA_EVERY_MS], DS_FAULT_EVERY_MAX_MS,
+			  &a->every_ms) || a->min_us > a->max_us)
+		return ds_refuse(info, DS_A_FAULTS,
+				 "FAULTS: an argument that the fault does not take, or out of range",
+				 -EINVAL);
+	if (!ds_fault_available(id, why, sizeof(why)))
+		return ds_refuse(info, DS_A_FAULTS,
+				 "FAULTS: one is not available on this kernel, see caps",
+				 -EOPNOTSUPP);
+	faults->mask |= DS_KIND_BIT(id);
+	return 0;
+}
+
+static int ds_parse_faults(struct genl_info *info,
+			   struct ds_race_config *config)
+{
+	struct nlattr *nest;
+	int rem, err;
+
+	config->faults.seed = config->seed;
+	cpumask_copy(&config->faults.cpus, &config->cpus);
+	if (!info->attrs[DS_A_FAULTS])
+		return 0;
+	nla_for_each_nested(nest, info->attrs[DS_A_FAULTS], rem) {
+		err = nla_type(nest) == DS_A_FAULT ? 0 :
+		      ds_refuse(info, DS_A_FAULTS, "FAULTS: holds FAULT only",
+				-EINVAL);
+		err = err ?: ds_parse_fault(info, nest, &config->faults);
+		if (err)
+			return err;
+	}
+	return rem ? ds_refuse(info, DS_A_FAULTS, "FAULTS: bytes are left over",
+			       -EINVAL) : 0;
+}
+
 static int ds_race_start_cmd(struct sk_buff *in, struct genl_info *info)
 {
 	struct ds_race_config *config;
@@ -554,7 +648,8 @@ static int ds_race_start_cmd(struct sk_buff *in, struct genl_info *info)
 	      ds_parse_mask(info, DS_A_KINDS, DS_NR_BATCH_KINDS, &config->kinds) ?:
 	      ds_parse_mask(info, DS_A_DRAINS, DS_NR_DRAIN_KINDS,
 			    &config->drains) ?:
-	      ds_parse_cpus(info, &config->cpus);
+	      ds_parse_cpus(info, &config->cpus) ?:
+	      ds_parse_faults(info, config);
 	if (!err && config->race && ds_layout_reason())
 		err = ds_refuse(info, 0, ds_layout_reason(), -EOPNOTSUPP);
 	if (err) {
@@ -779,6 +874,18 @@ static int ds_put_probe(struct sk_buff *skb, unsigned int i)
 	       ds_put_counter(skb, "missed", info.missed);
 }
 
+static int ds_put_fault(struct sk_buff *skb, unsigned int fault)
+{
+	struct ds_fault_sums sum;
+
+	ds_fault_read(fault, &sum);
+	return nla_put_string(skb, DS_A_SCOPE, "fault") ?:
+	       nla_put_string(skb, DS_A_NAME, ds_fault_name[fault]) ?:
+	       ds_put_counter(skb, "hits", sum.hits) ?:
+	       ds_put_counter(skb, "done", sum.done) ?:
+	       ds_put_counter(skb, "ns", sum.ns);
+}
+
 static int ds_put_stats(struct sk_buff *skb, unsigned long n)
 {
 	int cpu;
@@ -789,7 +896,10 @@ static int ds_put_stats(struct sk_buff *skb, unsigned long n)
 	}
 	if (!n--)
 		return ds_put_total(skb);
-	return n < ds_nr_probes() ? ds_put_probe(skb, n) : -ENOENT;
+	if (n < ds_nr_probes())
+		return ds_put_probe(skb, n);
+	n -= ds_nr_probes();
+	return n < DS_NR_FAULTS ? ds_put_fault(skb, n + 1) : -ENOENT;
 }
 
 static int ds_get_stats(struct sk_buff *skb, struct netlink_callback *cb)
@@ -996,6 +1106,7 @@ static const struct nla_policy ds_policy[DS_A_MAX + 1] = {
 	[DS_A_ONLINE_RATE] = { .type = NLA_U32 },
 	[DS_A_CGROUP] = { .type = NLA_U64 },
 	[DS_A_BRIEF] = { .type = NLA_U8 },
+	[DS_A_FAULTS] = { .type = NLA_NESTED },
 	[DS_A_RACE] = NLA_POLICY_MAX(NLA_U8, DS_RACE_BARE),
 	[DS_A_ACCOUNTING] = NLA_POLICY_MAX(NLA_U8, 1),
 	[DS_A_INVARIANTS] = { .type = NLA_U64 },

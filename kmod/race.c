@@ -489,6 +489,12 @@ void ds_race_stop(void)
 	ds_ring_put(DS_DID_RACE, 0, 0, 0, DS_ON_ALL);
 }
 
+/* Whether somebody wants everything that is raced to rest. */
+bool ds_race_paused(void)
+{
+	return atomic_read(&ds_paused);
+}
+
 static void ds_wait_rest(struct ds_racer *r)
 {
 	/*
@@ -510,6 +516,7 @@ void ds_race_pause(void)
 	int cpu;
 
 	atomic_inc(&ds_paused);
+	ds_fault_wait_rest();
 	if (!ds_racing)
 		return;
 	for_each_online_cpu(cpu)

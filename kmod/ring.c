@@ -242,6 +242,9 @@ void ds_did_text(const struct ds_did *did, char *text, size_t len)
 	case DS_DID_PLANT:
 		snprintf(text, len, "plant %s", ds_plants[did->which].name);
 		break;
+	case DS_DID_FAULT:
+		snprintf(text, len, "fault %s", ds_fault_name[did->which]);
+		break;
 	default:
 		snprintf(text, len, "?");
 	}

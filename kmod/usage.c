@@ -351,22 +351,30 @@ static bool ds_is_return_probe(const struct ds_probe *p)
 	return p->rp.handler;
 }
 
-/* The first alternative that this kernel has; false: none. */
-static bool ds_probe_find(struct ds_probe *p, char *name, size_t len)
+/**
+ * ds_find_function() - the first of several functions that this kernel has
+ * @alternatives: names, closed by NULL
+ * @name: gets its name as it is in the kernel, with what a compiler appended;
+ *	empty when there is none
+ * @len: room in @name, bytes
+ *
+ * Return: one of @alternatives, or NULL.  Context: process.
+ */
+const char *ds_find_function(const char *const *alternatives, char *name,
+			     size_t len)
 {
 	const char *const *alt;
 	unsigned int i;
 
-	for (alt = p->alternatives; *alt; alt++) {
+	for (alt = alternatives; *alt; alt++) {
 		for (i = 0; i < ARRAY_SIZE(ds_suffixes); i++) {
 			snprintf(name, len, "%s%s", *alt, ds_suffixes[i]);
-			if (ds_lookup(name)) {
-				p->found = *alt;
-				return true;
-			}
+			if (ds_lookup(name))
+				return *alt;
 		}
 	}
-	return false;
+	name[0] = '\0';
+	return NULL;
 }
 
 static int ds_probe_register(struct ds_probe *p)
@@ -375,7 +383,8 @@ static int ds_probe_register(struct ds_probe *p)
 	char *name = names[p - ds_probes];
 	int err;
 
-	if (!ds_probe_find(p, name, sizeof(names[0])))
+	p->found = ds_find_function(p->alternatives, name, sizeof(names[0]));
+	if (!p->found)
 		return 0;
 	p->rp.kp.symbol_name = name;
 	p->rp.kp.flags = KPROBE_FLAG_DISABLED;

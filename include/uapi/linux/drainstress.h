@@ -48,7 +48,8 @@
  *		DS_A_FIX u32, enum drainstress_fix
  *		[DS_A_REASON] string, why batches are not touched at all
  *		DS_A_ITEM* nest, one for each symbol, batch kind, drain kind,
- *			probe, usage entry point, invariant and planted fault:
+ *			probe, usage entry point, invariant, planted fault and
+ *			fault to inject (drainstress_faults.h):
  *			DS_ITEM_CLASS u32, enum drainstress_class
  *			DS_ITEM_ID u32, number within its class, from 1
  *			DS_ITEM_NAME string
@@ -96,6 +97,15 @@
  *		[DS_A_CGROUP] u64, id of a version 2 cgroup (the inode number of
  *			its directory) with the memory controller, to which
  *			nothing else is or was charged; without it I29 is skipped
+ *		[DS_A_FAULTS] nest, the faults to inject; default: none.
+ *			DS_A_FAULT* nest, one for each, each fault once:
+ *			DS_FA_ID u32, enum drainstress_fault, which has to be
+ *				available
+ *			[DS_FA_ONE_IN] u32, 1 to DS_FAULT_ONE_IN_MAX,
+ *			[DS_FA_MIN_US] and [DS_FA_MAX_US] u32, 1 to
+ *				DS_FAULT_US_MAX, the first not above the second,
+ *			[DS_FA_EVERY_MS] u32, 1 to DS_FAULT_EVERY_MAX_MS: only
+ *				those that the fault takes; default: its own
  *	out:	DS_A_REQUEST u32
  *	event:	STATE "running"
  *	done:	status 0, or why the run could not start
@@ -108,9 +118,9 @@
  *
  * @DS_CMD_GET_STATS: dump.  One message a scope.
  *	in:	-
- *	out:	DS_A_SCOPE string, "cpu", "total" or "probe"
+ *	out:	DS_A_SCOPE string, "cpu", "total", "probe" or "fault"
  *		[DS_A_CPU] u32, of scope "cpu"
- *		[DS_A_NAME] string, of scope "probe"
+ *		[DS_A_NAME] string, of scopes "probe" and "fault"
  *		DS_A_COUNTER* nest: DS_COUNTER_NAME string,
  *			DS_COUNTER_VALUE u64.
  *	Counters of "cpu", all since RACE_START or load (K a batch kind, D a
@@ -135,6 +145,10 @@
  *	again, "online.hold_p50_ns" and "online.hold_max_ns", for how long a
  *	sample held an lru_lock or kept interrupts off, "online.pause_max_ns" the
  *	longest stop_machine that looking again took.  Of "probe": "missed".
+ *	Of "fault": "hits", how often its point was reached or its action begun;
+ *	"done", hits that were delayed, or what the actions achieved (batches
+ *	flushed early, windows, batches one short of full, drains that began when
+ *	all CPUs were there, folios isolated); "ns", the time of these.
  *
  * @DS_CMD_GET_USAGE: dump.  One message for each usage entry point.
  *	in:	-
@@ -273,6 +287,8 @@ enum drainstress_attr {
 	DS_A_ONLINE_RATE,
 	DS_A_VERSION,
 	DS_A_BRIEF,
+	DS_A_FAULTS,
+	DS_A_FAULT,
 	__DS_A_MAX,
 };
 
@@ -354,6 +370,19 @@ enum drainstress_action_attr {
 
 #define DS_ACTION_MAX (__DS_ACTION_MAX - 1)
 
+/* Inside DS_A_FAULT. */
+enum drainstress_fault_attr {
+	DS_FA_UNSPEC,
+	DS_FA_ID,
+	DS_FA_ONE_IN,
+	DS_FA_MIN_US,
+	DS_FA_MAX_US,
+	DS_FA_EVERY_MS,
+	__DS_FA_MAX,
+};
+
+#define DS_FA_MAX (__DS_FA_MAX - 1)
+
 enum drainstress_event {
 	DS_EVENT_UNSPEC,
 	DS_EVENT_VIOLATION,
@@ -372,6 +401,7 @@ enum drainstress_class {
 	DS_CLASS_ENTRY,
 	DS_CLASS_INVARIANT,
 	DS_CLASS_PLANT,
+	DS_CLASS_FAULT,
 };
 
 /* What the racing kthreads do. */
