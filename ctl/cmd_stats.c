@@ -55,8 +55,8 @@ static void print_text(const struct ds_msgs *stats, const struct ds_msgs *usage)
 
 		if (!strcmp(m->scope, "cpu"))
 			snprintf(scope, sizeof(scope), "cpu%u", m->cpu);
-		else if (!strcmp(m->scope, "probe"))
-			snprintf(scope, sizeof(scope), "probe.%s", m->name);
+		else if (m->name[0])	/* a probe or a fault */
+			snprintf(scope, sizeof(scope), "%s.%s", m->scope, m->name);
 		else
 			snprintf(scope, sizeof(scope), "%s", m->scope);
 		print_one(m, scope);

@@ -15,6 +15,7 @@ const struct ds_command ds_commands[] = {
 	{ "run", "the soak: load, race, checks, a verdict (the default)", ds_cmd_run },
 	{ "caps", "what this kernel and module can do, and why not the rest", ds_cmd_caps },
 	{ "ops", "the operations of the load, and why one cannot be done", ds_cmd_ops },
+	{ "faults", "what a run can inject, and why not", ds_cmd_faults },
 	{ "fill", "fill a batch kind and hold it", ds_cmd_fill },
 	{ "drain", "drain in one of the kernel's ways", ds_cmd_drain },
 	{ "check", "one check of the invariants at rest", ds_cmd_check },

@@ -210,7 +210,8 @@ static struct nl_msg *build(struct ds_nl *nl, u8 cmd, int flags, const struct ds
 			    unsigned int nr)
 {
 	struct nl_msg *msg = nlmsg_alloc_size(8192);
-	unsigned int i;
+	struct nlattr *nests[4];
+	unsigned int i, depth = 0;
 	int ret = 0;
 
 	if (!msg)
@@ -231,6 +232,14 @@ static struct nl_msg *build(struct ds_nl *nl, u8 cmd, int flags, const struct ds
 			break;
 		case DS_ARG_STRING:
 			ret = nla_put_string(msg, args[i].attr, args[i].str);
+			break;
+		case DS_ARG_NEST:
+			nests[depth] = nla_nest_start(msg, args[i].attr | NLA_F_NESTED);
+			if (!nests[depth] || ++depth == ARRAY_SIZE(nests))
+				ret = -NLE_NOMEM;
+			break;
+		case DS_ARG_NEST_END:
+			nla_nest_end(msg, nests[--depth]);
 			break;
 		}
 	}

@@ -365,12 +365,33 @@ static json_t *json_drains(const struct ds_report *r)
 	return all;
 }
 
+static json_t *json_faults(const struct ds_report *r)
+{
+	json_t *all = json_object(), *o;
+	char args[64];
+	u32 id;
+
+	for (id = 1; id < DS_FAULTS_END; id++) {
+		if (!(r->faults.wanted & DS_FAULT_BIT(id)))
+			continue;
+		o = json_object();
+		ds_fault_args_text(&r->faults.args[id], args, sizeof(args));
+		set_text(o, "arguments", args);
+		set_u64(o, "hits", ds_report_fault(r, id, "hits"));
+		set_u64(o, "done", ds_report_fault(r, id, "done"));
+		set_u64(o, "ns", ds_report_fault(r, id, "ns"));
+		json_object_set_new(all, ds_fault_rows[id].name, o);
+	}
+	return all;
+}
+
 /**
- * ds_json_stats() - GET_STATS: totals, CPUs and probes
+ * ds_json_stats() - GET_STATS: totals, CPUs, probes and faults
  */
 json_t *ds_json_stats(const struct ds_msgs *stats)
 {
 	json_t *o = json_object(), *cpus = json_object(), *probes = json_object();
+	json_t *faults = json_object();
 	char cpu[16];
 	unsigned int i;
 
@@ -382,12 +403,15 @@ json_t *ds_json_stats(const struct ds_msgs *stats)
 			json_object_set_new(cpus, cpu, ds_json_counters(m));
 		} else if (!strcmp(m->scope, "probe")) {
 			json_object_set_new(probes, m->name, ds_json_counters(m));
+		} else if (!strcmp(m->scope, "fault")) {
+			json_object_set_new(faults, m->name, ds_json_counters(m));
 		} else {
 			json_object_set_new(o, m->scope, ds_json_counters(m));
 		}
 	}
 	json_object_set_new(o, "cpus", cpus);
 	json_object_set_new(o, "probes", probes);
+	json_object_set_new(o, "faults", faults);
 	return o;
 }
 
@@ -484,6 +508,7 @@ int ds_output_json(FILE *f, const struct ds_report *r)
 	json_object_set_new(o, "usage", ds_json_usage(&r->usage));
 	json_object_set_new(o, "batches", json_kinds(r));
 	json_object_set_new(o, "drains", json_drains(r));
+	json_object_set_new(o, "faults", json_faults(r));
 	json_object_set_new(o, "invariants", json_invariants(r));
 	set_u64(o, "known_violations", r->verdict.known);
 	set_u64(o, "checks_at_rest", r->checks_at_rest);

@@ -118,6 +118,25 @@ static void text_counters(FILE *f, const struct ds_report *r)
 	}
 }
 
+static void text_faults(FILE *f, const struct ds_report *r)
+{
+	char args[64];
+	u32 id;
+
+	if (!r->faults.wanted)
+		return;
+	fprintf(f, "faults:  %-16s %12s %12s %12s  %s\n", "name", "hits", "done", "ms in all",
+		"arguments");
+	for (id = 1; id < DS_FAULTS_END; id++) {
+		if (!(r->faults.wanted & DS_FAULT_BIT(id)))
+			continue;
+		ds_fault_args_text(&r->faults.args[id], args, sizeof(args));
+		fprintf(f, "         %-16s %12llu %12llu %12llu  %s\n", ds_fault_rows[id].name,
+			ds_report_fault(r, id, "hits"), ds_report_fault(r, id, "done"),
+			ds_report_fault(r, id, "ns") / 1000000, args);
+	}
+}
+
 static void text_invariants(FILE *f, const struct ds_report *r)
 {
 	const struct ds_facts *facts = &r->facts;
@@ -202,6 +221,7 @@ int ds_output_text(FILE *f, const struct ds_report *r)
 		text_mix(f, r);
 		text_usage(f, r);
 		text_counters(f, r);
+		text_faults(f, r);
 		text_invariants(f, r);
 		text_looks(f, r);
 		text_kmsg(f, r);

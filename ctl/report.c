@@ -140,6 +140,42 @@ void ds_report_take_usage(struct ds_report *r)
 	}
 }
 
+/**
+ * ds_report_fault() - a counter of a fault: hits, done or ns
+ */
+u64 ds_report_fault(const struct ds_report *r, u32 id, const char *counter)
+{
+	unsigned int i;
+
+	if (id == DS_FAULT_ALLOC)
+		return strcmp(counter, "ns") ? r->alloc_failures : 0;
+	for (i = 0; i < r->stats.nr; i++) {
+		if (!strcmp(r->stats.v[i].scope, "fault") &&
+		    !strcmp(r->stats.v[i].name, ds_fault_rows[id].name))
+			return ds_msg_counter(&r->stats.v[i], counter);
+	}
+	return 0;
+}
+
+/**
+ * ds_report_take_faults() - a note of the faults that were asked for in vain
+ */
+void ds_report_take_faults(struct ds_report *r)
+{
+	char text[DS_LOAD_TEXT];
+	size_t n = 0;
+	u32 id;
+
+	for (id = 1; id < DS_FAULTS_END && n < sizeof(text); id++) {
+		if (r->faults.wanted & DS_FAULT_BIT(id) && !ds_report_fault(r, id, "done"))
+			n += snprintf(text + n, sizeof(text) - n, "%s%s (%llu hits)",
+				      n ? ", " : "", ds_fault_rows[id].name,
+				      ds_report_fault(r, id, "hits"));
+	}
+	if (n)
+		ds_report_note(r, "faults that never happened: %.200s", text);
+}
+
 static struct ds_inv_fact *inv_of(struct ds_facts *f, u32 id)
 {
 	struct ds_inv_fact *inv;
@@ -400,6 +436,7 @@ const char *ds_class_name(u32 class)
 		[DS_CLASS_ENTRY] = "entry",
 		[DS_CLASS_INVARIANT] = "invariant",
 		[DS_CLASS_PLANT] = "plant",
+		[DS_CLASS_FAULT] = "fault",
 	};
 
 	return class < ARRAY_SIZE(names) ? names[class] : "?";

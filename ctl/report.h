@@ -5,6 +5,7 @@
 #ifndef DS_REPORT_H
 #define DS_REPORT_H
 
+#include "fault.h"
 #include "kmsg.h"
 #include "load.h"
 #include "nl.h"
@@ -40,6 +41,8 @@ struct ds_viol_context {
  * @params:	its parameters in words, for the start line
  * @notes:	what is smaller than asked for
  * @mix, @probes: what mix threads do, and what they cannot
+ * @faults:	those that were injected
+ * @alloc_failures: of the load, made by DS_FAULT_ALLOC
  * @caps, @stats, @usage, @results: the module's answers, perhaps empty
  */
 struct ds_report {
@@ -66,6 +69,8 @@ struct ds_report {
 	u32 mix_pages;
 	struct ds_mix_choice mix;
 	struct ds_op_probe probes[DS_OPS_MAX];
+	struct ds_fault_opts faults;
+	u64 alloc_failures;
 	struct ds_msg caps;
 	struct ds_msgs stats, usage, results;
 	u32 usage_max;
@@ -92,6 +97,8 @@ u64 ds_msgs_cpu_sum(const struct ds_msgs *stats, const char *counter);
 u64 ds_msgs_cpu_sum_prefix(const struct ds_msgs *stats, const char *prefix);
 void __printf(2, 3) ds_report_note(struct ds_report *r, const char *fmt, ...);
 void ds_report_take_usage(struct ds_report *r);
+u64 ds_report_fault(const struct ds_report *r, u32 id, const char *counter);
+void ds_report_take_faults(struct ds_report *r);
 void ds_report_take_stats(struct ds_report *r);
 u64 ds_total(const struct ds_report *r, const char *counter);
 void ds_facts_take_caps(struct ds_facts *f, const struct ds_msg *caps);

@@ -139,8 +139,9 @@ static int read_caps(struct ds_run *run, struct ds_err *err)
 			       r->caps.reason);
 	if (check_named(run, DS_CLASS_BATCH, "--kinds", run->o.kinds_mask, err) ||
 	    check_named(run, DS_CLASS_DRAIN, "--drains", run->o.drains_mask, err) ||
-	    check_plant(run, err))
+	    check_plant(run, err) || ds_fault_settle(&run->o.faults, &r->caps, err))
 		return -1;
+	r->faults = run->o.faults;
 	return ds_nl_subscribe(run->nl, ds_run_on_event, run, err);
 }
 
@@ -182,6 +183,24 @@ static int choose_method(struct ds_run *run, struct ds_err *err)
 			probe.ring_error ? "; --method syscall runs without" : "");
 }
 
+/* What is forked in between fails now and then, with --fault alloc-fail. */
+static int mark_load(struct ds_run *run, bool on, struct ds_err *err)
+{
+	const struct ds_fault_opts *f = &run->o.faults;
+	int ret = 0;
+
+	if (!(f->wanted & DS_FAULT_BIT(DS_FAULT_ALLOC)))
+		return 0;
+	if (on)
+		ret = ds_alloc_fail_prepare(&run->alloc_fail, "", f->args[DS_FAULT_ALLOC].one_in);
+	if (!ret)
+		ret = ds_alloc_fail_mark(&run->alloc_fail, on);
+	if (!ret)
+		return 0;
+	return ds_error(err, DS_EXIT_ERROR, -ret, "--fault alloc-fail: cannot be set up: %s",
+			strerror(-ret));
+}
+
 static int start_load(struct ds_run *run, struct ds_err *err)
 {
 	struct ds_load_params p = {
@@ -211,7 +230,11 @@ static int start_load(struct ds_run *run, struct ds_err *err)
 		p.cgroup = run->cg.dir;
 	if (note[0])
 		ds_report_note(&run->r, "%s", note);
+	if (mark_load(run, true, err))
+		return -1;
 	ret = ds_load_start(&run->load, &p);
+	if (mark_load(run, false, err))
+		return -1;
 	ds_signals_victims(run->load.pid, run->cg.dir);
 	if (ret)
 		return ds_error(err, DS_EXIT_ERROR, -ret, "the load cannot be started: %s",
@@ -247,7 +270,7 @@ static int start_load(struct ds_run *run, struct ds_err *err)
 static int start_race(struct ds_run *run, struct ds_err *err)
 {
 	const struct ds_run_opts *o = &run->o;
-	struct ds_arg args[9];
+	struct ds_arg args[9 + DS_FAULT_REQUEST];
 	struct ds_msg done;
 	unsigned int n = 0;
 	u64 own = ds_cgroup_make_own(&run->own_cg);
@@ -269,6 +292,7 @@ static int start_race(struct ds_run *run, struct ds_err *err)
 		args[n++] = (struct ds_arg){ DS_A_CPUS, DS_ARG_STRING, 0, o->cpus };
 	if (own)
 		args[n++] = (struct ds_arg){ DS_A_CGROUP, DS_ARG_U64, own, NULL };
+	n += ds_fault_request(&o->faults, args + n);
 	if (ds_nl_run(run->nl, DS_CMD_RACE_START, args, n, START_MS, &done, err)) {
 		/* no work has been done, so it is no hang of the kernel under test */
 		if (err->exit == DS_EXIT_HANG)
@@ -276,6 +300,8 @@ static int start_race(struct ds_run *run, struct ds_err *err)
 		return -1;
 	}
 	ds_msg_free(&done);
+	if (run->alloc_fail.on)
+		ds_alloc_fail_go(&run->alloc_fail);
 	return 0;
 }
 
@@ -307,6 +333,9 @@ static void stop_load(struct ds_run *run)
 	bool running = run->load.pid;
 	int status = 0;
 
+	if (run->alloc_fail.on)
+		run->r.alloc_failures = ds_alloc_fail_count(&run->alloc_fail);
+	ds_alloc_fail_end(&run->alloc_fail);
 	ds_load_stop(&run->load);
 	if (running && ds_load_wait(&run->load, f->nr_hangs ? STOP_HUNG_MS : STOP_MS, &status)) {
 		if (!f->nr_hangs) {
@@ -405,6 +434,8 @@ static void collect(struct ds_run *run)
 	/* results carry the reasons why something was skipped in this run */
 	ds_facts_take_results(&r->facts, &r->results);
 	ds_facts_take_mix(&r->facts, &r->load.mix, r->mix_threads);
+	if (!run->gone)
+		ds_report_take_faults(r);
 	ds_run_take_kmsg(run);
 	r->facts.taint_after = ds_taint_read();
 	if (run->gone && !r->facts.fills)
@@ -458,6 +489,7 @@ static void clean_up(struct ds_run *run)
 		ds_load_wait(&run->load, STOP_HUNG_MS, &status);
 	}
 	undo_load(run);
+	ds_alloc_fail_end(&run->alloc_fail);
 	ds_fs_close(run->own, &run->nr_own);
 	ds_signals_victims(0, run->cg.dir);
 	ret = ds_cgroup_remove(&run->cg, STOP_HUNG_MS);

@@ -42,6 +42,7 @@ struct ds_run {
 	unsigned int nr_own;
 	struct ds_cgroup cg;
 	struct ds_cgroup own_cg;	/* for the module's own files */
+	struct ds_alloc_fail alloc_fail;
 	struct ds_kmsg kmsg;
 	struct ds_progress progress;
 	struct ds_snapshot now;

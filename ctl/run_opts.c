@@ -49,6 +49,7 @@ enum {
 	OPT_PRESET,
 	OPT_MIX,
 	OPT_JOB,
+	OPT_FAULT,
 };
 
 static const struct argp_option options[] = {
@@ -88,6 +89,9 @@ static const struct argp_option options[] = {
 	  "For benchmarks: the race without its own checks and counts; never a PASS", 2 },
 	{ "no-load", OPT_NO_LOAD, NULL, 0, "Only the race and the checks", 2 },
 	{ "no-accounting", OPT_NO_ACCOUNTING, NULL, 0, "Do not count drains per usage", 2 },
+	{ "fault", OPT_FAULT, "NAME[=ARGS]", 0,
+	  "Inject it, such as move=prob:1/64,us:5-50 or herd=every:20; all, none; may be repeated; drainctl faults lists them (default all of the module's, in a run with the race)",
+	  2 },
 	{ "plant", OPT_PLANT, "NAME", 0,
 	  "Make a deliberate fault during the run (insmod drainstress.ko plant=1)", 2 },
 	{ NULL, 0, NULL, 0, "Verdict and output:", 3 },
@@ -162,6 +166,16 @@ static error_t parse_how_much(int key, char *arg, struct argp_state *state)
 	}
 }
 
+static error_t take_fault(struct argp_state *state, struct ds_run_opts *o, const char *arg)
+{
+	char why[512];
+
+	if (!ds_fault_take(&o->faults, arg, why, sizeof(why)))
+		return 0;
+	ds_args_bad(state, "--fault '%s': %s", arg, why);
+	return DS_ARGS_BAD;
+}
+
 static error_t parse_what(int key, char *arg, struct argp_state *state)
 {
 	struct ds_run_opts *o = state->input;
@@ -222,6 +236,8 @@ static error_t parse_what(int key, char *arg, struct argp_state *state)
 	case OPT_PLANT:
 		o->plant = arg;
 		return 0;
+	case OPT_FAULT:
+		return take_fault(state, o, arg);
 	default:
 		return ARGP_ERR_UNKNOWN;
 	}
@@ -522,6 +538,7 @@ void ds_run_opts_default(struct ds_run_opts *o)
 	o->format = &ds_formats[0];
 	o->stutter_ms = 1000;
 	o->online_rate = ONLINE_RATE;
+	ds_fault_default(&o->faults);
 }
 
 /**
@@ -557,6 +574,9 @@ int ds_run_opts_parse(struct ds_run_opts *o, int argc, char **argv)
 		o->memory = pages > 0 ? (u64)pages * sysconf(_SC_PAGESIZE) / 4 : 64 << 20;
 	if (!o->seeded)
 		o->seed = random_seed();
+	/* the default goes with the race */
+	if (!o->faults.nr_words && (o->no_race || o->bare_race))
+		o->faults.wanted = 0;
 	return 0;
 }
 
@@ -633,6 +653,8 @@ void ds_run_repeat(const struct ds_run_opts *o, char *buf, size_t len)
 	add_word(&t, "--cpus", o->cpus);
 	if (o->stutter_given)
 		add(&t, " --stutter %llu", o->stutter_ms);
+	for (i = 0; i < o->faults.nr_words; i++)
+		add_word(&t, "--fault", o->faults.words[i]);
 	add_word(&t, "--plant", o->plant);
 	for (i = 0; i < o->nr_known_files; i++)
 		add_word(&t, "--known", o->known_files[i]);

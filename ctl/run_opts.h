@@ -5,6 +5,7 @@
 #ifndef DS_RUN_OPTS_H
 #define DS_RUN_OPTS_H
 
+#include "fault.h"
 #include "job.h"
 #include "known.h"
 #include "opts.h"
@@ -44,6 +45,7 @@ struct ds_run_opts {
 	u64 stutter_ms;
 	bool stutter_given;
 	u64 online_rate;		/* samples a second */
+	struct ds_fault_opts faults;
 };
 
 /* The planted fault that the load makes, not the module. */
