@@ -6,6 +6,7 @@
  * datagram apart, and so what must be answered.  It sends nothing.
  */
 #include <linux/drainstress.h>
+#include <linux/drainstress_faults.h>
 #include <linux/genetlink.h>
 #include <linux/netlink.h>
 #include <stdio.h>
@@ -139,7 +140,7 @@ static void take_out(struct draft *d, unsigned int i)
 
 /* ---- the commands and what they take ---- */
 
-enum kind { U8, U32, U64, CPUS, NAME };
+enum kind { U8, U32, U64, CPUS, NAME, FAULTS };
 
 struct arg {
 	u16 type;
@@ -159,7 +160,7 @@ static const struct command {
 	bool reserved;
 	unsigned int weight;
 	unsigned int valid;
-	struct arg args[8];
+	struct arg args[9];
 } commands[] = {
 	{ DS_CMD_GET_CAPS, "GET_CAPS", .weight = 6, .valid = 200 },
 	{ DS_CMD_FILL, "FILL", .weight = 20, .valid = 60, .args = {
@@ -177,7 +178,8 @@ static const struct command {
 		{ DS_A_STUTTER_MS, U32, false, 0, 60000 },
 		{ DS_A_RACE, U8, false, 0, 1 },
 		{ DS_A_ACCOUNTING, U8, false, 0, 1 },
-		{ DS_A_ONLINE_RATE, U32, false, 0, 200 } } },
+		{ DS_A_ONLINE_RATE, U32, false, 0, 200 },
+		{ DS_A_FAULTS, FAULTS, .required = false } } },
 	{ DS_CMD_RACE_STOP, "RACE_STOP", .weight = 4, .valid = 100 },
 	{ DS_CMD_GET_STATS, "GET_STATS", .dump = true, .weight = 6, .valid = 200 },
 	{ DS_CMD_GET_USAGE, "GET_USAGE", .dump = true, .weight = 6, .valid = 200 },
@@ -238,6 +240,32 @@ static const char *const sane_names[] = {
 	"double-drain", "queued-twice", "none",
 };
 
+/*
+ * Up to four faults, each with arguments that it may not take, and at times one of
+ * them twice or a nest that does not fit.
+ */
+static void put_faults(struct draft *d, struct rng *r)
+{
+	static const u32 values[] = { 0, 1, 1, 2, 50, 2000, 2001, 60000, UINT32_MAX };
+	unsigned char buf[512];
+	struct draft nest = { .data = buf, .room = sizeof(buf) };
+	unsigned int n = below(r, 5), i;
+
+	while (n--) {
+		size_t at = nest.len;
+		u32 id = 1 + below(r, DS_NR_FAULTS + one_in(r, 16));
+
+		put(&nest, one_in(r, 16) ? next(r) : DS_A_FAULT | NLA_F_NESTED, NULL, 0);
+		put(&nest, DS_FA_ID, &id, sizeof(id));
+		for (i = one_in(r, 2) ? 0 : 1 + below(r, 3); i; i--)
+			put(&nest, one_in(r, 8) ? below(r, DS_FA_MAX + 2) :
+			    DS_FA_ONE_IN + below(r, DS_FA_MAX - 1), &PICK(r, values),
+			    one_in(r, 16) ? below(r, 5) : sizeof(u32));
+		set16(&nest, at, one_in(r, 16) ? next(r) : nest.len - at);
+	}
+	put(d, DS_A_FAULTS | NLA_F_NESTED, nest.data, nest.len);
+}
+
 static void put_arg(struct draft *d, struct rng *r, const struct arg *arg)
 {
 	u64 span = arg->max - arg->min + 1;
@@ -263,6 +291,9 @@ static void put_arg(struct draft *d, struct rng *r, const struct arg *arg)
 	case NAME:
 		text = PICK(r, sane_names);
 		put(d, arg->type, text, strlen(text) + 1);
+		break;
+	case FAULTS:
+		put_faults(d, r);
 		break;
 	}
 }
@@ -418,7 +449,7 @@ static void attr_nest(struct draft *d, struct rng *r)
 {
 	static const u16 types[] = {
 		DS_A_ITEM, DS_A_COUNTER, DS_A_VIOLATION, DS_A_CPUS, DS_A_KIND,
-		DS_A_VERSION,
+		DS_A_VERSION, DS_A_FAULTS, DS_A_FAULT,
 	};
 	unsigned int depth = 1 + below(r, one_in(r, 8) ? 2000 : 12);
 	u16 size = 8 + below(r, 9);
