@@ -325,7 +325,9 @@ extern const struct ds_fault_args ds_fault_defaults[__DS_FAULT_MAX];
 
 bool ds_fault_available(unsigned int fault, char *why, size_t len);
 void ds_fault_read(unsigned int fault, struct ds_fault_sums *sum);
-int ds_fault_start(const struct ds_fault_config *config);
+int ds_fault_arm(const struct ds_fault_config *config);
+void ds_fault_disarm(void);
+int ds_fault_start(void);
 void ds_fault_stop(void);
 void ds_fault_wait_rest(void);
 void ds_fault_init(void);

@@ -180,33 +180,49 @@ static bool ds_delay_available(unsigned int fault, char *why, size_t len)
 	return false;
 }
 
-static void ds_delays_disarm(void)
+static int ds_delay_switch(struct ds_delay *d, bool on)
 {
-	unsigned int i;
+	int err = 0;
 
-	for (i = 0; i < ARRAY_SIZE(ds_delays); i++) {
-		if (ds_delays[i].enabled)
-			disable_kprobe(&ds_delays[i].kp);
-		ds_delays[i].enabled = false;
-	}
-	/* Handlers run with preemption off: none reads the arguments any more. */
-	synchronize_rcu();
+	if (!d->registered || d->enabled == on)
+		return 0;
+	if (on)
+		err = enable_kprobe(&d->kp);
+	else
+		disable_kprobe(&d->kp);
+	if (!err)
+		d->enabled = on;
+	return err;
 }
 
-static int ds_delays_arm(void)
+/**
+ * ds_fault_arm() - arms the probes that a run wants, and no others
+ * @config: the run's faults; copied
+ *
+ * Nothing is delayed before ds_fault_start().  The kernel patches functions that
+ * every process runs through, so this belongs before the run, while the load waits
+ * and nothing races.  Return: 0 or a negative errno.  Context: the ordered work
+ * queue.
+ */
+int ds_fault_arm(const struct ds_fault_config *config)
 {
 	unsigned int i;
-	int err;
+	int err = 0;
 
-	for (i = 0; i < ARRAY_SIZE(ds_delays); i++) {
-		if (!ds_delays[i].registered || !ds_fault_on(ds_delays[i].fault))
-			continue;
-		err = enable_kprobe(&ds_delays[i].kp);
-		if (err)
-			return err;
-		ds_delays[i].enabled = true;
-	}
-	return 0;
+	ds_faults = *config;
+	for (i = 0; i < ARRAY_SIZE(ds_delays) && !err; i++)
+		err = ds_delay_switch(&ds_delays[i],
+				      ds_fault_on(ds_delays[i].fault));
+	return err;
+}
+
+/* The reverse, after the run and when the load has ended. */
+void ds_fault_disarm(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(ds_delays); i++)
+		ds_delay_switch(&ds_delays[i], false);
 }
 
 /* ---- what the director does: one function each ---- */
@@ -598,29 +614,29 @@ void ds_fault_read(unsigned int fault, struct ds_fault_sums *sum)
 }
 
 /**
- * ds_fault_start() - begins the faults of a run
- * @config: which, and how; copied
+ * ds_fault_start() - begins the faults that ds_fault_arm() was given
  *
  * Counters start at zero.  Return: 0 or a negative errno; ds_fault_stop() puts
  * back what was begun.  Context: the ordered work queue.
  */
-int ds_fault_start(const struct ds_fault_config *config)
+int ds_fault_start(void)
 {
-	int cpu, err;
+	int cpu;
 
 	for_each_possible_cpu(cpu) {
 		memset(per_cpu_ptr(&ds_fault_stats[0], cpu), 0,
 		       sizeof(ds_fault_stats));
 	}
-	ds_faults = *config;
 	if (!ds_faults.mask)
 		return 0;
 	WRITE_ONCE(ds_faulty, true);
-	err = ds_delays_arm();
-	return err ?: ds_director_start();
+	return ds_director_start();
 }
 
-/* Ends and undoes all faults.  Context: process, may sleep. */
+/*
+ * Ends and undoes all faults.  Probes stay armed, and delay nothing, until
+ * ds_fault_disarm().  Context: process, may sleep.
+ */
 void ds_fault_stop(void)
 {
 	WRITE_ONCE(ds_faulty, false);
@@ -630,7 +646,8 @@ void ds_fault_stop(void)
 	if (ds_herd_registered)
 		smpboot_unregister_percpu_thread(&ds_herd_threads);
 	ds_herd_registered = false;
-	ds_delays_disarm();
+	/* Handlers run with preemption off: none reads the arguments any more. */
+	synchronize_rcu();
 }
 
 /* Module load: finds out which delays there can be; switches none on. */
@@ -652,5 +669,6 @@ void ds_fault_exit(void)
 		if (ds_delays[i].registered)
 			unregister_kprobe(&ds_delays[i].kp);
 		ds_delays[i].registered = false;
+		ds_delays[i].enabled = false;
 	}
 }

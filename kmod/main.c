@@ -114,10 +114,27 @@ static void ds_put_back(void)
 	ds_set_state(DS_IDLE);
 }
 
+static void ds_disarm(struct work_struct *work)
+{
+	if (ds_state() == DS_IDLE)
+		ds_fault_disarm();
+}
+
+static DECLARE_DELAYED_WORK(ds_disarm_work, ds_disarm);
+
+/*
+ * The load of an owner that was killed dies meanwhile: the functions that it runs
+ * through are not patched before it is gone.  A run that begins earlier arms what
+ * it wants.
+ */
+#define DS_DISARM_MS	3000
+
 static void ds_cleanup(struct work_struct *work)
 {
 	ds_put_back();
 	ds_memcg_stop();
+	queue_delayed_work(ds_requests, &ds_disarm_work,
+			   msecs_to_jiffies(DS_DISARM_MS));
 }
 
 static DECLARE_WORK(ds_cleanup_work, ds_cleanup);
@@ -274,19 +291,21 @@ static int ds_do_start(struct ds_request *req, struct ds_request_result *result)
 
 	if (ds_state() == DS_RUNNING)
 		return -EALREADY;
-	err = ds_race_start(&req->config);
+	err = ds_fault_arm(&req->config.faults) ?: ds_race_start(&req->config);
 	if (err) {
 		ds_put_back();
+		ds_fault_disarm();
 		return err;
 	}
 	ds_nr_checks = 0;
 	ds_sums = (struct ds_check_sums){ };
 	ds_memcg_start(req->config.memcg);
 	ds_canary();
-	err = ds_fault_start(&req->config.faults) ?:
+	err = ds_fault_start() ?:
 	      ds_online_start(req->config.online_rate, req->config.seed);
 	if (err) {
 		ds_put_back();
+		ds_fault_disarm();
 		return err;
 	}
 	ds_set_state(DS_RUNNING);
@@ -300,6 +319,7 @@ static int ds_do_stop(struct ds_request *req, struct ds_request_result *result)
 		return -EALREADY;
 	ds_set_state(DS_STOPPING);
 	ds_put_back();
+	ds_fault_disarm();
 	return 0;
 }
 
@@ -421,8 +441,12 @@ void ds_request_queue(struct ds_request *req)
 static void ds_unload(void)
 {
 	ds_release(0);
-	if (ds_requests)
+	if (ds_requests) {
+		/* First what queues the other. */
+		flush_work(&ds_cleanup_work);
+		cancel_delayed_work_sync(&ds_disarm_work);
 		destroy_workqueue(ds_requests);
+	}
 	if (ds_watch) {
 		WRITE_ONCE(ds_current_state, DS_IDLE);
 		cancel_delayed_work_sync(&ds_progress_work);
