@@ -42,15 +42,37 @@ static char task_state(const char *stat, char *comm, size_t len)
 	return close[2];
 }
 
-static void show_task(FILE *f, const char *dir, const char *tid, const char *comm)
+static void show_task(FILE *f, const char *what, const char *dir, const char *tid,
+		      const char *comm)
 {
 	char path[512], stack[2048], *line, *rest = NULL;
 
 	snprintf(path, sizeof(path), "%s/%.32s/stack", dir, tid);
 	read_text(path, stack, sizeof(stack));
-	fprintf(f, "blocked: %s (%s)%s\n", tid, comm, stack[0] ? "" : ": its stack cannot be read");
+	fprintf(f, "%s: %s (%s)%s\n", what, tid, comm,
+		stack[0] ? "" : ": its stack cannot be read");
 	for (line = strtok_r(stack, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
 		fprintf(f, "    %s\n", line);
+}
+
+/**
+ * ds_hang_thread() - print the state and the stack of a thread that does not get on
+ * @proc:    "/proc" or what stands for it
+ * @pid, @tid: of it
+ *
+ * Whatever it does: one that runs, or waits for a CPU, is shown as well.
+ */
+void ds_hang_thread(FILE *f, const char *proc, int pid, u32 tid)
+{
+	char dir[256], path[300], name[16], stat[512], comm[64] = "", what[32];
+
+	snprintf(dir, sizeof(dir), "%s/%d/task", proc, pid);
+	snprintf(name, sizeof(name), "%u", tid);
+	snprintf(path, sizeof(path), "%s/%s/stat", dir, name);
+	read_text(path, stat, sizeof(stat));
+	snprintf(what, sizeof(what), "stands still, state %c",
+		 task_state(stat, comm, sizeof(comm)));
+	show_task(f, what, dir, name, comm);
 }
 
 /* The threads of one process. */
@@ -71,7 +93,7 @@ static unsigned int blocked_threads(FILE *f, const char *dir, unsigned int shown
 		    task_state(stat, comm, sizeof(comm)) != 'D')
 			continue;
 		if (shown + nr++ < TASKS_SHOWN)
-			show_task(f, dir, e->d_name, comm);
+			show_task(f, "blocked", dir, e->d_name, comm);
 	}
 	closedir(d);
 	return nr;

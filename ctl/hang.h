@@ -7,6 +7,7 @@
 
 #include "common.h"
 
+void ds_hang_thread(FILE *f, const char *proc, int pid, u32 tid);
 unsigned int ds_hang_describe(FILE *f, const char *proc, const char *sysfs);
 
 #endif /* DS_HANG_H */

@@ -77,6 +77,32 @@ u64 ds_watchdog_limit(const struct ds_watchdog *w)
 }
 
 /**
+ * ds_watchdog_share() - how much of the time that passed counts against a thread
+ * @elapsed_ms:	since the last look
+ * @ran_ns, @queued_ns: for how long it ever ran, and waited for a CPU; the first two
+ *		numbers of /proc/PID/schedstat (Documentation/scheduler/sched-stats.rst)
+ *
+ * Time in which it was ready, but had no CPU, says nothing of it; time in which it
+ * ran counts a quarter, for a step may be long work where CPUs are shared by many;
+ * time in which it slept counts.
+ */
+u64 ds_watchdog_share(struct ds_watchdog *w, u64 elapsed_ms, u64 ran_ns, u64 queued_ns)
+{
+	u64 ran = (ran_ns - w->ran_ns) / 1000000, queued = (queued_ns - w->queued_ns) / 1000000;
+	bool first = !w->ran_ns;
+
+	w->ran_ns = ran_ns;
+	w->queued_ns = queued_ns;
+	if (first)
+		return elapsed_ms;
+	if (queued > elapsed_ms)
+		queued = elapsed_ms;
+	if (ran > elapsed_ms - queued)
+		ran = elapsed_ms - queued;
+	return elapsed_ms - queued - ran * 3 / 4;
+}
+
+/**
  * ds_watchdog() - look at a counter
  * @value:	now
  * @elapsed_ms:	since the last look, as far as this process itself ran: time

@@ -42,11 +42,15 @@ void ds_progress_clear(struct ds_progress *p);
  * @value:	as last seen
  * @still_ms:	for how long it has not grown
  * @slowest_ms:	the longest it ever took to grow
+ * @ran_ns, @queued_ns: of the thread that makes it grow, as last seen; for
+ *		ds_watchdog_share()
  */
 struct ds_watchdog {
 	u64 value;
 	u64 still_ms;
 	u64 slowest_ms;
+	u64 ran_ns;
+	u64 queued_ns;
 };
 
 #define DS_WATCHDOG_MS 30000
@@ -55,5 +59,6 @@ struct ds_watchdog {
 
 bool ds_watchdog(struct ds_watchdog *w, u64 value, u64 elapsed_ms);
 u64 ds_watchdog_limit(const struct ds_watchdog *w);
+u64 ds_watchdog_share(struct ds_watchdog *w, u64 elapsed_ms, u64 ran_ns, u64 queued_ns);
 
 #endif /* DS_PROGRESS_H */

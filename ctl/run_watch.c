@@ -19,6 +19,7 @@
 #define TICK_MS 250
 #define FIRST_CHECK_MS 1000
 #define PLANT_MS 500		/* before the first check */
+#define CLOSER_MS 2000		/* a thread of the load that stands still for so long */
 #define SILENCE_MS 4000		/* PROGRESS comes once a second */
 #define SHOWN_VIOLATIONS 10
 
@@ -236,6 +237,23 @@ static void watch_module(struct ds_run *run, u64 ms)
 	run->lost = true;
 }
 
+/* Of @elapsed what counts against a thread of the load, where the kernel can tell. */
+static u64 counts_against(struct ds_run *run, u32 tid, struct ds_watchdog *w, u64 elapsed)
+{
+	unsigned long long ran, queued;
+	char path[64];
+	FILE *f;
+	int n;
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%u/schedstat", run->load.pid, tid);
+	f = fopen(path, "re");
+	if (!f)
+		return elapsed;
+	n = fscanf(f, "%llu %llu", &ran, &queued);
+	fclose(f);
+	return n == 2 ? ds_watchdog_share(w, elapsed, ran, queued) : elapsed;
+}
+
 static bool watch_thread(struct ds_run *run, unsigned int i, u64 elapsed)
 {
 	const struct ds_slot *s = &run->load.sh->slots[i];
@@ -244,8 +262,14 @@ static bool watch_thread(struct ds_run *run, unsigned int i, u64 elapsed)
 
 	if (ds_get(&s->state) != DS_FLOOD_READY)
 		return false;
+	/* those that get on need no closer look */
+	if (value == w->value && w->still_ms >= CLOSER_MS)
+		elapsed = counts_against(run, ds_get(&s->tid), w, elapsed);
+	else
+		w->ran_ns = 0;
 	if (!ds_watchdog(w, value, elapsed))
 		return false;
+	ds_hang_thread(stderr, "/proc", run->load.pid, ds_get(&s->tid));
 	ds_facts_hang(&run->r.facts, "thread %u of the load (tid %u) has been in %s for %llu s", i,
 		      ds_get(&s->tid), ds_flood_op_name(ds_get(&s->op)), w->still_ms / 1000);
 	return true;

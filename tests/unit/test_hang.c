@@ -122,10 +122,31 @@ static void test_many(void **state)
 	free(text);
 }
 
+/* The thread in question is shown whatever it does. */
+static void test_thread(void **state)
+{
+	char proc[80], *text = NULL;
+	size_t len;
+	FILE *f = open_memstream(&text, &len);
+
+	(void)state;
+	put("proc/7/task/8/stat", "8 (mix) R 1");
+	put("proc/7/task/8/stack", "[<0>] shrink_slab+0x1/0x2\n");
+	snprintf(proc, sizeof(proc), "%s/proc", top);
+	ds_hang_thread(f, proc, 7, 8);
+	ds_hang_thread(f, proc, 7, 9);
+	fclose(f);
+	assert_string_equal(text, "stands still, state R: 8 (mix)\n"
+			    "    [<0>] shrink_slab+0x1/0x2\n"
+			    "stands still, state ?: 9 (): its stack cannot be read\n");
+	free(text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_nothing, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_thread, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_blocked, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_many, set_up, tear_down),
 	};

@@ -74,9 +74,31 @@ static void test_line(void **state)
 	ds_progress_clear(&p);
 }
 
+/* Waiting for a CPU counts nothing, running a quarter, sleeping all. */
+static void test_share(void **state)
+{
+	struct ds_watchdog w = { .value = 0 };
+	const u64 ms = 1000000;
+
+	(void)state;
+	/* nothing is known yet */
+	assert_int_equal(ds_watchdog_share(&w, 250, 5 * ms, 9 * ms), 250);
+	assert_int_equal(ds_watchdog_share(&w, 250, 5 * ms, 9 * ms), 250);
+	assert_int_equal(ds_watchdog_share(&w, 250, 5 * ms, 259 * ms), 0);
+	assert_int_equal(ds_watchdog_share(&w, 200, 205 * ms, 259 * ms), 50);
+	assert_int_equal(ds_watchdog_share(&w, 300, 305 * ms, 359 * ms), 125);
+	/* the clocks differ a little */
+	assert_int_equal(ds_watchdog_share(&w, 100, 500 * ms, 660 * ms), 0);
+	/* one that runs for ever hangs too, after two minutes */
+	while (!ds_watchdog(&w, 0, ds_watchdog_share(&w, 1000, w.ran_ns + 1000 * ms, w.queued_ns)))
+		assert_true(w.ran_ns < 130000 * ms);
+	assert_true(w.ran_ns > 110000 * ms);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_share),
 		cmocka_unit_test(test_still),
 		cmocka_unit_test(test_limit),
 		cmocka_unit_test(test_line),
