@@ -78,6 +78,6 @@ int ds_alloc_fail_prepare(struct ds_alloc_fail *a, const char *root, u32 one_in)
 int ds_alloc_fail_mark(const struct ds_alloc_fail *a, bool on);
 int ds_alloc_fail_go(const struct ds_alloc_fail *a);
 u64 ds_alloc_fail_count(const struct ds_alloc_fail *a);
-void ds_alloc_fail_end(struct ds_alloc_fail *a);
+int ds_alloc_fail_end(struct ds_alloc_fail *a);
 
 #endif /* DS_FAULT_H */

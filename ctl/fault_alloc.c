@@ -105,10 +105,11 @@ bool ds_alloc_fail_available(const char *root, char *why, size_t len)
 	return false;
 }
 
-static void put_back(const struct ds_alloc_fail *a)
+static int put_back(const struct ds_alloc_fail *a)
 {
-	char path[256];
 	unsigned int d, i, last;
+	int one, ret = 0;
+	char path[256];
 
 	for (d = 0; d < DS_ALLOC_DIRS; d++) {
 		file_name(a->root, d, files[0].name, path, sizeof(path));
@@ -116,11 +117,14 @@ static void put_back(const struct ds_alloc_fail *a)
 			write_file(path, "0");
 		for (i = 0; a->found[d] && i < DS_ALLOC_FILES; i++) {
 			last = DS_ALLOC_FILES - 1 - i;
+			if (!a->saved[d][last][0])
+				continue;
 			file_name(a->root, d, files[last].name, path, sizeof(path));
-			if (a->saved[d][last][0])
-				write_file(path, a->saved[d][last]);
+			one = write_file(path, a->saved[d][last]);
+			ret = ret ? ret : one;
 		}
 	}
+	return ret;
 }
 
 /* Ends when the controller closes its end of the pipe, or dies. */
@@ -137,8 +141,7 @@ static void __noreturn guard_main(const struct ds_alloc_fail *a, int fd)
 		_exit(1);
 	while (read(0, &c, 1) < 0 && errno == EINTR)
 		;
-	put_back(a);
-	_exit(0);
+	_exit(put_back(a) ? 1 : 0);
 }
 
 static int start_guard(struct ds_alloc_fail *a)
@@ -263,15 +266,20 @@ u64 ds_alloc_fail_count(const struct ds_alloc_fail *a)
 
 /**
  * ds_alloc_fail_end() - put everything back; may be called twice
+ *
+ * Return: 0, or -errno of the first setting that could not be put back.
  */
-void ds_alloc_fail_end(struct ds_alloc_fail *a)
+int ds_alloc_fail_end(struct ds_alloc_fail *a)
 {
+	int ret;
+
 	if (!a->on)
-		return;
+		return 0;
 	a->on = false;
-	put_back(a);
+	ret = put_back(a);
 	/* the load may still hold its copy of the pipe: do not wait for its end */
 	kill(a->guard_pid, SIGKILL);
 	waitpid(a->guard_pid, NULL, 0);
 	close(a->guard_fd);
+	return ret;
 }

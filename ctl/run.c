@@ -274,6 +274,7 @@ static int start_race(struct ds_run *run, struct ds_err *err)
 	struct ds_msg done;
 	unsigned int n = 0;
 	u64 own = ds_cgroup_make_own(&run->own_cg);
+	int ret;
 
 	run->r.start_ns = ds_now_ms() * 1000000;
 	args[n++] = (struct ds_arg){ DS_A_SEED, DS_ARG_U64, o->seed, NULL };
@@ -300,31 +301,61 @@ static int start_race(struct ds_run *run, struct ds_err *err)
 		return -1;
 	}
 	ds_msg_free(&done);
-	if (run->alloc_fail.on)
-		ds_alloc_fail_go(&run->alloc_fail);
+	ret = run->alloc_fail.on ? ds_alloc_fail_go(&run->alloc_fail) : 0;
+	if (ret)
+		return ds_error(err, DS_EXIT_ERROR, -ret,
+				"--fault alloc-fail: cannot be begun: %s", strerror(-ret));
 	return 0;
 }
 
 /* ---- the end ---- */
+
+/* Never a PASS: the machine is not as it was. */
+static void __printf(2, 3) not_put_back(struct ds_run *run, const char *fmt, ...)
+{
+	char text[DS_UNDO_TEXT];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	ds_run_say(run, "drainctl: cannot be put back: %s", text);
+	ds_facts_error(&run->r.facts, "cannot be put back: %.300s", text);
+}
 
 static void say_undone(void *arg, pid_t pid, int err, const char *what)
 {
 	char line[DS_UNDO_TEXT + 100];
 
 	(void)pid;
-	if (err)
-		snprintf(line, sizeof(line), "what the load changed cannot be put back: %s: %s",
-			 what, strerror(err));
-	else
-		snprintf(line, sizeof(line), "put back for the load: %s", what);
+	if (err) {
+		not_put_back(arg, "what the load changed: %s: %s", what, strerror(err));
+		return;
+	}
+	snprintf(line, sizeof(line), "put back for the load: %s", what);
 	say_and_note(arg, line);
 }
 
-/* What a load that has died did not put back. */
+/* What a load that has died did not put back, once. */
 static void undo_load(struct ds_run *run)
 {
-	if (!run->load.pid)
-		ds_undo_all(getpid(), 0, say_undone, run);
+	unsigned int nr = run->r.facts.nr_errors;
+	int ret;
+
+	if (run->load.pid || run->undone)
+		return;
+	run->undone = true;
+	ret = ds_undo_all(getpid(), 0, say_undone, run);
+	if (ret && run->r.facts.nr_errors == nr)
+		not_put_back(run, "what the load changed: %s", strerror(-ret));
+}
+
+static void end_alloc_fail(struct ds_run *run)
+{
+	int ret = ds_alloc_fail_end(&run->alloc_fail);
+
+	if (ret)
+		not_put_back(run, "the settings of fault injection: %s", strerror(-ret));
 }
 
 static void stop_load(struct ds_run *run)
@@ -335,7 +366,7 @@ static void stop_load(struct ds_run *run)
 
 	if (run->alloc_fail.on)
 		run->r.alloc_failures = ds_alloc_fail_count(&run->alloc_fail);
-	ds_alloc_fail_end(&run->alloc_fail);
+	end_alloc_fail(run);
 	ds_load_stop(&run->load);
 	if (running && ds_load_wait(&run->load, f->nr_hangs ? STOP_HUNG_MS : STOP_MS, &status)) {
 		if (!f->nr_hangs) {
@@ -480,25 +511,38 @@ static int set_up(struct ds_run *run)
 	return 0;
 }
 
-static void clean_up(struct ds_run *run)
+static void remove_cgroup(struct ds_run *run, struct ds_cgroup *cg)
 {
-	int status, ret;
+	int ret = ds_cgroup_remove(cg, STOP_HUNG_MS);
 
+	if (ret)
+		not_put_back(run, "cgroup %s: %s", cg->dir, strerror(-ret));
+}
+
+/* The machine is as before, or there is an error for the verdict; done once. */
+static void put_back(struct ds_run *run)
+{
+	int status;
+
+	if (run->put_back)
+		return;
+	run->put_back = true;
 	if (run->load.pid) {
 		ds_load_kill(&run->load);
 		ds_load_wait(&run->load, STOP_HUNG_MS, &status);
 	}
 	undo_load(run);
-	ds_alloc_fail_end(&run->alloc_fail);
+	end_alloc_fail(run);
 	ds_fs_close(run->own, &run->nr_own);
 	ds_signals_victims(0, run->cg.dir);
-	ret = ds_cgroup_remove(&run->cg, STOP_HUNG_MS);
-	if (ret)
-		ds_run_say(run, "cgroup %s cannot be removed: %s", run->cg.dir, strerror(-ret));
-	ret = ds_cgroup_remove(&run->own_cg, STOP_HUNG_MS);
-	if (ret)
-		ds_run_say(run, "cgroup %s cannot be removed: %s", run->own_cg.dir, strerror(-ret));
+	remove_cgroup(run, &run->cg);
+	remove_cgroup(run, &run->own_cg);
 	ds_signals_victims(0, "");
+}
+
+static void clean_up(struct ds_run *run)
+{
+	put_back(run);
 	ds_nl_close(run->nl);
 	ds_kmsg_close(&run->kmsg);
 	ds_load_free(&run->load);
@@ -592,6 +636,9 @@ int ds_cmd_run(int argc, char **argv)
 		stop_race(run);
 		collect(run);
 	}
+	/* when something hangs the report is first, as this may hang too */
+	if (!run->r.facts.nr_hangs)
+		put_back(run);
 	ds_verdict(&run->r.facts, &run->r.verdict);
 	ret = run->r.verdict.code;
 	if (run->r.facts.setup_exit != DS_EXIT_PASS)

@@ -23,6 +23,8 @@
  * @violated:	a violation that counts has been seen
  * @planted:	--plant has been done
  * @mix_violated, @mix_failed: so much has been told of the mix threads
+ * @undone:	what the load left has been put back, as far as it could
+ * @put_back:	so has all else
  * @gone:	netlink does not work any more: nothing is asked
  * @shown:	violations printed so far
  * @notes_said:	so many of the report's notes were said when they came up
@@ -53,6 +55,7 @@ struct ds_run {
 	u64 heard_ms;
 	bool lost, violated, planted, gone;
 	bool mix_violated, mix_failed;
+	bool undone, put_back;
 	unsigned int shown;
 	unsigned int notes_said;
 	u64 known_shown;

@@ -229,8 +229,9 @@ static void sort_reasons(struct ds_verdict *v)
  * @f: the facts
  * @v: overwritten
  *
- * A run that never began has the code of its set-up.  Where something worse
- * was found, "too little work" is no news and is left out.
+ * A run that never began has the code of its set-up, unless what that had changed
+ * could not be put back, which is an error.  Where something worse was found, "too
+ * little work" is no news and is left out.
  */
 void ds_verdict(const struct ds_facts *f, struct ds_verdict *v)
 {
@@ -240,6 +241,8 @@ void ds_verdict(const struct ds_facts *f, struct ds_verdict *v)
 	v->code = DS_EXIT_PASS;
 	if (f->setup_exit != DS_EXIT_PASS) {
 		reason(v, f->setup_exit, "%s", f->setup_text);
+		rule_errors(f, v);
+		sort_reasons(v);
 		return;
 	}
 	for (i = 0; i < ARRAY_SIZE(rules); i++)

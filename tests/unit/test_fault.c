@@ -4,6 +4,7 @@
  * happens, what --fault takes and refuses, the request to the module, and that the
  * settings of the kernel's own fault injection are put back.
  */
+#include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -283,6 +284,14 @@ static void make_dir(const char *name)
 	assert_int_equal(mkdir(path, 0700), 0);
 }
 
+static void drop(const char *name)
+{
+	char path[256];
+
+	snprintf(path, sizeof(path), "%s/%s", root, name);
+	assert_int_equal(unlink(path), 0);
+}
+
 static void holds(const char *name, const char *text)
 {
 	char path[256], buf[64] = "";
@@ -342,13 +351,21 @@ static void test_alloc_fail(void **state)
 	assert_int_equal(ds_alloc_fail_count(&a), 0);
 	put(DEBUG "failslab/times", "999999990\n");
 	assert_int_equal(ds_alloc_fail_count(&a), 10);
-	ds_alloc_fail_end(&a);
-	ds_alloc_fail_end(&a);
+	assert_int_equal(ds_alloc_fail_end(&a), 0);
+	assert_int_equal(ds_alloc_fail_end(&a), 0);
 	holds(DEBUG "failslab/probability", "3");
 	holds(DEBUG "failslab/interval", "5");
 	holds(DEBUG "failslab/times", "-1");
 	holds(DEBUG "failslab/task-filter", "N");
 	holds(DEBUG "failslab/verbose", "2");
+
+	/* what cannot be put back is told, and all else is put back */
+	assert_int_equal(ds_alloc_fail_prepare(&a, root, 9), 0);
+	drop(DEBUG "failslab/interval");
+	assert_int_equal(ds_alloc_fail_end(&a), -ENOENT);
+	holds(DEBUG "failslab/probability", "3");
+	holds(DEBUG "failslab/verbose", "2");
+	put(DEBUG "failslab/interval", "5\n");
 
 	/* the controller dies: its end of the pipe is closed, and the guard acts */
 	assert_int_equal(ds_alloc_fail_prepare(&a, root, 9), 0);

@@ -282,6 +282,12 @@ static void test_set_up(void **state)
 		assert_int_equal(verdict.nr_reasons, 1);
 		assert_string_equal(verdict.reasons[0].text, "no module");
 	}
+	/* and what it had changed cannot be put back */
+	facts.setup_exit = DS_EXIT_SKIP;
+	ds_facts_error(&facts, "CPU 3 stays offline");
+	assert_int_equal(judge(), DS_EXIT_ERROR);
+	assert_int_equal(verdict.nr_reasons, 2);
+	assert_string_equal(verdict.reasons[0].text, "CPU 3 stays offline");
 }
 
 static void test_texts_are_bounded(void **state)
