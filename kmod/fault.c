@@ -278,6 +278,25 @@ static unsigned int ds_act_disable_window(const struct ds_act *act)
 	return 1;
 }
 
+static const u8 ds_short_kinds[] = {
+	DS_BATCH_LRU_ADD, DS_BATCH_DEACTIVATE_FILE, DS_BATCH_ROTATE,
+};
+
+/* One of them that may be filled on this kernel, by @random; 0: none may. */
+static unsigned int ds_short_kind(u32 random)
+{
+	char why[DS_REASON_LEN];
+	unsigned int i, kind;
+
+	for (i = 0; i < ARRAY_SIZE(ds_short_kinds); i++) {
+		kind = ds_short_kinds[(random % ARRAY_SIZE(ds_short_kinds) + i) %
+				      ARRAY_SIZE(ds_short_kinds)];
+		if (ds_batch_available(kind, why, sizeof(why)))
+			return kind;
+	}
+	return 0;
+}
+
 /* Batches of this kind that are one short of full: this one, or none. */
 static int ds_one_short_here(void *arg)
 {
@@ -295,10 +314,7 @@ static int ds_one_short_here(void *arg)
 
 static unsigned int ds_act_one_short(const struct ds_act *act)
 {
-	static const u8 kinds[] = {
-		DS_BATCH_LRU_ADD, DS_BATCH_DEACTIVATE_FILE, DS_BATCH_ROTATE,
-	};
-	unsigned int kind = kinds[(u32)(act->random >> 32) % ARRAY_SIZE(kinds)];
+	unsigned int kind = ds_short_kind(act->random >> 32);
 	unsigned int done = 0;
 	struct ds_stock stock;
 	int cpu;
@@ -337,7 +353,7 @@ static unsigned int ds_act_isolate(const struct ds_act *act)
 	}
 	udelay(act->us);
 	for (i = 0; i < n; i++)
-		ds_call(folio_putback_lru)(isolated[i]);
+		ds_putback(isolated[i]);
 	preempt_enable();
 	return n;
 }
@@ -587,6 +603,10 @@ bool ds_fault_available(unsigned int fault, char *why, size_t len)
 	if (!ds_needs_met(ds_actors[fault].needs, why, len) ||
 	    ds_skip_layout(why, len))
 		return false;
+	if (fault == DS_FAULT_ONE_SHORT && !ds_short_kind(0)) {
+		snprintf(why, len, "no batch may be filled");
+		return false;
+	}
 	if (fault != DS_FAULT_HERD || num_online_cpus() > 1)
 		return true;
 	snprintf(why, len, "there is only one CPU");
