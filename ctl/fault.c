@@ -160,6 +160,10 @@ int ds_fault_take(struct ds_fault_opts *o, const char *arg, char *why, size_t le
 		snprintf(why, len, "takes none, all, or NAME[=ARGUMENT,...] of %s", names);
 		return -EINVAL;
 	}
+	if (strlen(arg) >= sizeof(text)) {
+		snprintf(why, len, "is longer than %zu characters", sizeof(text) - 1);
+		return -EINVAL;
+	}
 	a = ds_fault_rows[id].defaults;
 	snprintf(text, sizeof(text), "%s", arg[name] ? arg + name + 1 : "");
 	for (s = text; arg[name] && s;) {

@@ -330,13 +330,13 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 static bool may_repeat(int key)
 {
-	return key == OPT_DIR || key == OPT_FS || key == OPT_KNOWN;
+	return key == OPT_DIR || key == OPT_FS || key == OPT_KNOWN || key == OPT_FAULT;
 }
 
 /* What is on the command line, before any of it is taken. */
 struct first_look {
 	const char *job;
-	bool dir, fs, known;
+	bool dir, fs, known, fault;
 	bool help;		/* no file is needed for the answer */
 };
 
@@ -360,6 +360,9 @@ static error_t first_look(int key, char *arg, struct argp_state *state)
 		return 0;
 	case OPT_KNOWN:
 		l->known = true;
+		return 0;
+	case OPT_FAULT:
+		l->fault = true;
 		return 0;
 	case '?':
 	case DS_ARGS_USAGE:
@@ -497,6 +500,8 @@ static int take_job(struct ds_run_opts *o, int argc, char **argv)
 		o->nr_dirs = 0;
 	if (look.fs)
 		o->fs_mask = 0;
+	if (look.fault)
+		ds_fault_default(&o->faults);
 	if (look.known) {
 		o->nr_known_files = 0;
 		memset(&o->known, 0, sizeof(o->known));

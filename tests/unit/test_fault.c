@@ -135,8 +135,9 @@ static void test_take(void **state)
 		"all=prob:1/2", "early-flush=every:", "alloc-fail=us:1-2",
 	};
 	struct ds_fault_opts o;
-	char why[512];
+	char why[512], wordy[400];
 	unsigned int i;
+	size_t n;
 
 	(void)state;
 	for (i = 0; i < ARRAY_SIZE(bad); i++) {
@@ -145,6 +146,14 @@ static void test_take(void **state)
 		assert_int_equal(ds_fault_take(&o, bad[i], why, sizeof(why)), -EINVAL);
 		assert_non_null(strstr(why, "take"));
 	}
+	/* not cut where it is too long, as what is left might be right */
+	n = snprintf(wordy, sizeof(wordy), "move=");
+	while (n + 6 < sizeof(wordy))
+		n += snprintf(wordy + n, sizeof(wordy) - n, "us:50,");
+	snprintf(wordy + n - 1, 2, "x");
+	ds_fault_default(&o);
+	assert_int_equal(ds_fault_take(&o, wordy, why, sizeof(why)), -EINVAL);
+	assert_non_null(strstr(why, "longer than"));
 	ds_fault_default(&o);
 	assert_int_equal(o.wanted, DS_FAULT_MODULE);
 	assert_int_equal(ds_fault_take(&o, "move=prob:1/8,us:7", why, sizeof(why)), 0);

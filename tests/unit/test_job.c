@@ -212,7 +212,7 @@ static void test_override(void **state)
 	static const char *const words[] = { "-t", "7", "--fs", "xfs", "--dir=/d", "--dir=/e",
 		NULL };
 	char name[] = "drainctl", job[] = "--job", threads[] = "--threads=7", again[] = "-t3";
-	char help[] = "--version";
+	char help[] = "--version", fault[] = "--fault=mlock";
 	char *argv[6] = { name, job, path, threads, again };
 	struct ds_run_opts o;
 
@@ -227,6 +227,20 @@ static void test_override(void **state)
 	assert_int_equal(ds_run_opts_parse(&o, 5, argv), 0);
 	assert_int_equal(o.threads, 3);
 	assert_int_equal(o.nr_dirs, 3);
+	ds_run_opts_free(&o);
+	/* faults are repeated too, and replaced together */
+	put_text("[run]\nfault=move=us:7\nfault=herd\n");
+	assert_int_equal(ds_run_opts_parse(&o, 3, argv), 0);
+	assert_int_equal(o.faults.nr_words, 2);
+	assert_int_equal(o.faults.wanted,
+			 DS_FAULT_BIT(DS_FAULT_MOVE) | DS_FAULT_BIT(DS_FAULT_HERD));
+	ds_run_opts_free(&o);
+	argv[3] = fault;
+	assert_int_equal(ds_run_opts_parse(&o, 4, argv), 0);
+	assert_int_equal(o.faults.nr_words, 1);
+	assert_int_equal(o.faults.wanted, DS_FAULT_BIT(DS_FAULT_MLOCK));
+	assert_int_equal(o.faults.args[DS_FAULT_MOVE].max_us,
+			 ds_fault_rows[DS_FAULT_MOVE].defaults.max_us);
 	ds_run_opts_free(&o);
 	/* together they are judged as one */
 	put_text("[run]\nno-load\n");
