@@ -34,8 +34,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 static const struct argp argp = {
 	options, parse, NULL,
 	"Lists what this kernel and this load of the module can do: symbols, batch\n"
-	"kinds, drain kinds, probes, entry points, invariants and planted faults,\n"
-	"and why something is not available.  Works beside a run.",
+	"kinds, drain kinds, probes, entry points, invariants, planted faults, faults and\n"
+	"pairs to align, and why something is not available.  Works beside a run.",
 	NULL, NULL, NULL
 };
 

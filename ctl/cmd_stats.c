@@ -55,7 +55,7 @@ static void print_text(const struct ds_msgs *stats, const struct ds_msgs *usage)
 
 		if (!strcmp(m->scope, "cpu"))
 			snprintf(scope, sizeof(scope), "cpu%u", m->cpu);
-		else if (m->name[0])	/* a probe or a fault */
+		else if (m->name[0])	/* a probe, a fault, a pair */
 			snprintf(scope, sizeof(scope), "%s.%s", m->scope, m->name);
 		else
 			snprintf(scope, sizeof(scope), "%s", m->scope);

@@ -385,13 +385,58 @@ static json_t *json_faults(const struct ds_report *r)
 	return all;
 }
 
+static json_t *json_align_pair(const struct ds_report *r, u32 id)
+{
+	json_t *o = json_object(), *bins = json_array(), *len = json_array(), *unaligned;
+	struct ds_align_result res;
+	unsigned int i;
+
+	ds_align_result(&r->stats, id, &res);
+	set_u64(o, "rounds", res.rounds);
+	set_u64(o, "missed", res.missed);
+	set_u64(o, "failed", res.failed);
+	set_u64(o, "overlaps", res.overlaps);
+	json_object_set_new(o, "seconds", json_real(res.seconds));
+	json_object_set_new(o, "overlaps_per_second", json_real(res.overlaps_s));
+	for (i = 0; i < DS_ALIGN_BINS; i++)
+		json_array_append_new(bins, json_integer((json_int_t)res.bins[i]));
+	json_object_set_new(o, "offsets", bins);
+	set_u64(o, "outside", res.outside);
+	for (i = 0; i < 2; i++)
+		json_array_append_new(len, json_integer((json_int_t)res.len_ns[i]));
+	json_object_set_new(o, "length_ns", len);
+	if (r->align.mode != DS_ALIGN_COMPARE)
+		return o;
+	unaligned = json_object();
+	set_u64(unaligned, "actions_a", res.free_actions[0]);
+	set_u64(unaligned, "actions_b", res.free_actions[1]);
+	set_u64(unaligned, "overlaps", res.free_overlaps);
+	json_object_set_new(unaligned, "seconds", json_real(res.free_seconds));
+	json_object_set_new(unaligned, "overlaps_per_second", json_real(res.free_s));
+	json_object_set_new(o, "free", unaligned);
+	json_object_set_new(o, "ratio", res.ratio > 0 ? json_real(res.ratio) : json_null());
+	return o;
+}
+
+static json_t *json_align(const struct ds_report *r)
+{
+	json_t *all = json_object();
+	u32 id;
+
+	for (id = 1; id <= DS_NR_PAIRS; id++) {
+		if (r->pairs & 1U << (id - 1))
+			json_object_set_new(all, ds_pair_name(id), json_align_pair(r, id));
+	}
+	return all;
+}
+
 /**
- * ds_json_stats() - GET_STATS: totals, CPUs, probes and faults
+ * ds_json_stats() - GET_STATS: totals, CPUs, probes, faults and pairs
  */
 json_t *ds_json_stats(const struct ds_msgs *stats)
 {
 	json_t *o = json_object(), *cpus = json_object(), *probes = json_object();
-	json_t *faults = json_object();
+	json_t *faults = json_object(), *align = json_object();
 	char cpu[16];
 	unsigned int i;
 
@@ -405,6 +450,8 @@ json_t *ds_json_stats(const struct ds_msgs *stats)
 			json_object_set_new(probes, m->name, ds_json_counters(m));
 		} else if (!strcmp(m->scope, "fault")) {
 			json_object_set_new(faults, m->name, ds_json_counters(m));
+		} else if (!strcmp(m->scope, "align")) {
+			json_object_set_new(align, m->name, ds_json_counters(m));
 		} else {
 			json_object_set_new(o, m->scope, ds_json_counters(m));
 		}
@@ -412,6 +459,7 @@ json_t *ds_json_stats(const struct ds_msgs *stats)
 	json_object_set_new(o, "cpus", cpus);
 	json_object_set_new(o, "probes", probes);
 	json_object_set_new(o, "faults", faults);
+	json_object_set_new(o, "align", align);
 	return o;
 }
 
@@ -509,6 +557,7 @@ int ds_output_json(FILE *f, const struct ds_report *r)
 	json_object_set_new(o, "batches", json_kinds(r));
 	json_object_set_new(o, "drains", json_drains(r));
 	json_object_set_new(o, "faults", json_faults(r));
+	json_object_set_new(o, "align", json_align(r));
 	json_object_set_new(o, "invariants", json_invariants(r));
 	set_u64(o, "known_violations", r->verdict.known);
 	set_u64(o, "checks_at_rest", r->checks_at_rest);

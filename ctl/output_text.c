@@ -137,6 +137,45 @@ static void text_faults(FILE *f, const struct ds_report *r)
 	}
 }
 
+/* How often the sides of each pair met, and at which offsets. */
+static void text_align(FILE *f, const struct ds_report *r)
+{
+	struct ds_align_result res;
+	unsigned int i;
+	u32 id;
+
+	if (!r->pairs)
+		return;
+	fprintf(f, "align:   %-16s %8s %8s %8s %10s %12s", "pair", "rounds", "missed", "failed", "overlaps",
+		"overlaps/s");
+	if (r->align.mode == DS_ALIGN_COMPARE)
+		fprintf(f, " %8s %8s %8s %12s %6s", "free A", "free B", "overlaps", "overlaps/s",
+			"ratio");
+	fprintf(f, " %9s %9s\n", "A us", "B us");
+	for (id = 1; id <= DS_NR_PAIRS; id++) {
+		if (!(r->pairs & 1U << (id - 1)))
+			continue;
+		ds_align_result(&r->stats, id, &res);
+		fprintf(f, "         %-16s %8llu %8llu %8llu %10llu %12.2f", ds_pair_name(id),
+			res.rounds, res.missed, res.failed, res.overlaps, res.overlaps_s);
+		if (r->align.mode == DS_ALIGN_COMPARE)
+			fprintf(f, " %8llu %8llu %8llu %12.2f %6.1f", res.free_actions[0],
+				res.free_actions[1], res.free_overlaps, res.free_s, res.ratio);
+		fprintf(f, " %9.1f %9.1f\n", res.len_ns[0] / 1e3, res.len_ns[1] / 1e3);
+		fputs("           offsets:", f);
+		for (i = 0; i < DS_ALIGN_BINS; i++)
+			fprintf(f, " %llu", res.bins[i]);
+		fprintf(f, ", outside %llu\n", res.outside);
+	}
+	fputs("         (offsets: rounds by where B started, from ending as A starts to starting as\n"
+	      "         A ends", f);
+	if (r->align.mode == DS_ALIGN_COMPARE)
+		fputs("; free: the same actions at the same mean rate, without waiting\n"
+		      "         for each other; ratio: of the overlaps a second, 0 where there is none",
+		      f);
+	fputs(")\n", f);
+}
+
 static void text_invariants(FILE *f, const struct ds_report *r)
 {
 	const struct ds_facts *facts = &r->facts;
@@ -222,6 +261,7 @@ int ds_output_text(FILE *f, const struct ds_report *r)
 		text_usage(f, r);
 		text_counters(f, r);
 		text_faults(f, r);
+		text_align(f, r);
 		text_invariants(f, r);
 		text_looks(f, r);
 		text_kmsg(f, r);

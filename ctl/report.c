@@ -176,6 +176,33 @@ void ds_report_take_faults(struct ds_report *r)
 		ds_report_note(r, "faults that never happened: %.200s", text);
 }
 
+/**
+ * ds_report_take_align() - a note of the pairs that were asked for in vain
+ *
+ * A short run need not come to all pairs that it has by itself.
+ */
+void ds_report_take_align(struct ds_report *r)
+{
+	struct ds_align_result res;
+	char text[DS_LOAD_TEXT];
+	size_t n = 0;
+	u32 id;
+
+	if (!r->align.word || !strcmp(r->align.word, "on"))
+		return;
+	for (id = 1; id <= DS_NR_PAIRS && n < sizeof(text); id++) {
+		if (!(r->pairs & 1U << (id - 1)))
+			continue;
+		ds_align_result(&r->stats, id, &res);
+		if (!res.overlaps)
+			n += snprintf(text + n, sizeof(text) - n, "%s%s (%llu rounds, %llu missed, %llu failed)",
+				      n ? ", " : "", ds_pair_name(id), res.rounds, res.missed,
+				      res.failed);
+	}
+	if (n)
+		ds_report_note(r, "pairs that never overlapped: %.200s", text);
+}
+
 static struct ds_inv_fact *inv_of(struct ds_facts *f, u32 id)
 {
 	struct ds_inv_fact *inv;
@@ -437,6 +464,7 @@ const char *ds_class_name(u32 class)
 		[DS_CLASS_INVARIANT] = "invariant",
 		[DS_CLASS_PLANT] = "plant",
 		[DS_CLASS_FAULT] = "fault",
+		[DS_CLASS_PAIR] = "pair",
 	};
 
 	return class < ARRAY_SIZE(names) ? names[class] : "?";

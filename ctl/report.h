@@ -5,6 +5,7 @@
 #ifndef DS_REPORT_H
 #define DS_REPORT_H
 
+#include "align.h"
 #include "fault.h"
 #include "kmsg.h"
 #include "load.h"
@@ -42,6 +43,7 @@ struct ds_viol_context {
  * @notes:	what is smaller than asked for
  * @mix, @probes: what mix threads do, and what they cannot
  * @faults:	those that were injected
+ * @align, @pairs: how pairs were aligned, and which: bit (id - 1)
  * @alloc_failures: of the load, made by DS_FAULT_ALLOC
  * @caps, @stats, @usage, @results: the module's answers, perhaps empty
  */
@@ -70,6 +72,8 @@ struct ds_report {
 	struct ds_mix_choice mix;
 	struct ds_op_probe probes[DS_OPS_MAX];
 	struct ds_fault_opts faults;
+	struct ds_align_opts align;
+	u32 pairs;
 	u64 alloc_failures;
 	struct ds_msg caps;
 	struct ds_msgs stats, usage, results;
@@ -99,6 +103,7 @@ void __printf(2, 3) ds_report_note(struct ds_report *r, const char *fmt, ...);
 void ds_report_take_usage(struct ds_report *r);
 u64 ds_report_fault(const struct ds_report *r, u32 id, const char *counter);
 void ds_report_take_faults(struct ds_report *r);
+void ds_report_take_align(struct ds_report *r);
 void ds_report_take_stats(struct ds_report *r);
 u64 ds_total(const struct ds_report *r, const char *counter);
 void ds_facts_take_caps(struct ds_facts *f, const struct ds_msg *caps);

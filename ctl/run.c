@@ -139,9 +139,12 @@ static int read_caps(struct ds_run *run, struct ds_err *err)
 			       r->caps.reason);
 	if (check_named(run, DS_CLASS_BATCH, "--kinds", run->o.kinds_mask, err) ||
 	    check_named(run, DS_CLASS_DRAIN, "--drains", run->o.drains_mask, err) ||
-	    check_plant(run, err) || ds_fault_settle(&run->o.faults, &r->caps, err))
+	    check_plant(run, err) || ds_fault_settle(&run->o.faults, &r->caps, err) ||
+	    ds_align_settle(&run->o.align, &r->caps, err))
 		return -1;
 	r->faults = run->o.faults;
+	r->align = run->o.align;
+	r->pairs = ds_align_wanted(&r->align, &r->caps);
 	return ds_nl_subscribe(run->nl, ds_run_on_event, run, err);
 }
 
@@ -270,7 +273,7 @@ static int start_load(struct ds_run *run, struct ds_err *err)
 static int start_race(struct ds_run *run, struct ds_err *err)
 {
 	const struct ds_run_opts *o = &run->o;
-	struct ds_arg args[9 + DS_FAULT_REQUEST];
+	struct ds_arg args[9 + DS_FAULT_REQUEST + DS_ALIGN_REQUEST];
 	struct ds_msg done;
 	unsigned int n = 0;
 	u64 own = ds_cgroup_make_own(&run->own_cg);
@@ -294,6 +297,7 @@ static int start_race(struct ds_run *run, struct ds_err *err)
 	if (own)
 		args[n++] = (struct ds_arg){ DS_A_CGROUP, DS_ARG_U64, own, NULL };
 	n += ds_fault_request(&o->faults, args + n);
+	n += ds_align_request(&o->align, args + n);
 	if (ds_nl_run(run->nl, DS_CMD_RACE_START, args, n, START_MS, &done, err)) {
 		/* no work has been done, so it is no hang of the kernel under test */
 		if (err->exit == DS_EXIT_HANG)
@@ -467,6 +471,8 @@ static void collect(struct ds_run *run)
 	ds_facts_take_mix(&r->facts, &r->load.mix, r->mix_threads);
 	if (!run->gone)
 		ds_report_take_faults(r);
+	if (!run->gone)
+		ds_report_take_align(r);
 	ds_run_take_kmsg(run);
 	r->facts.taint_after = ds_taint_read();
 	if (run->gone && !r->facts.fills)

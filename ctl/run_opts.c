@@ -50,6 +50,7 @@ enum {
 	OPT_MIX,
 	OPT_JOB,
 	OPT_FAULT,
+	OPT_ALIGN,
 };
 
 static const struct argp_option options[] = {
@@ -91,6 +92,9 @@ static const struct argp_option options[] = {
 	{ "no-accounting", OPT_NO_ACCOUNTING, NULL, 0, "Do not count drains per usage", 2 },
 	{ "fault", OPT_FAULT, "NAME[=ARGS]", 0,
 	  "Inject it, such as move=prob:1/64,us:5-50 or herd=every:20; all, none; may be repeated; drainctl faults lists them (default all of the module's, in a run with the race)",
+	  2 },
+	{ "align", OPT_ALIGN, "WHAT", 0,
+	  "Bring two actions together in time, in a run with the race; compare: every other half second without, for comparison (default on)",
 	  2 },
 	{ "plant", OPT_PLANT, "NAME", 0,
 	  "Make a deliberate fault during the run (insmod drainstress.ko plant=1)", 2 },
@@ -238,6 +242,10 @@ static error_t parse_what(int key, char *arg, struct argp_state *state)
 		return 0;
 	case OPT_FAULT:
 		return take_fault(state, o, arg);
+	case OPT_ALIGN:
+		if (ds_align_take(&o->align, arg))
+			return bad_name(state, "--align", arg, ds_align_names);
+		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
 	}
@@ -456,6 +464,7 @@ static char *help_filter(int key, const char *text, void *input)
 		{ OPT_FS, ds_own_fs_names },
 		{ OPT_KINDS, ds_opt_kind_names },
 		{ OPT_DRAINS, ds_opt_drain_names },
+		{ OPT_ALIGN, ds_align_names },
 		{ OPT_FORMAT, ds_format_names },
 	};
 	char names[256], *out;
@@ -544,6 +553,7 @@ void ds_run_opts_default(struct ds_run_opts *o)
 	o->stutter_ms = 1000;
 	o->online_rate = ONLINE_RATE;
 	ds_fault_default(&o->faults);
+	o->align.mode = DS_ALIGN_ON;
 }
 
 /**
@@ -582,6 +592,8 @@ int ds_run_opts_parse(struct ds_run_opts *o, int argc, char **argv)
 	/* the default goes with the race */
 	if (!o->faults.nr_words && (o->no_race || o->bare_race))
 		o->faults.wanted = 0;
+	if (o->no_race || o->bare_race)
+		o->align.mode = DS_ALIGN_OFF;
 	return 0;
 }
 
@@ -660,6 +672,7 @@ void ds_run_repeat(const struct ds_run_opts *o, char *buf, size_t len)
 		add(&t, " --stutter %llu", o->stutter_ms);
 	for (i = 0; i < o->faults.nr_words; i++)
 		add_word(&t, "--fault", o->faults.words[i]);
+	add_word(&t, "--align", o->align.word);
 	add_word(&t, "--plant", o->plant);
 	for (i = 0; i < o->nr_known_files; i++)
 		add_word(&t, "--known", o->known_files[i]);

@@ -5,6 +5,7 @@
 #ifndef DS_RUN_OPTS_H
 #define DS_RUN_OPTS_H
 
+#include "align.h"
 #include "fault.h"
 #include "job.h"
 #include "known.h"
@@ -46,6 +47,7 @@ struct ds_run_opts {
 	bool stutter_given;
 	u64 online_rate;		/* samples a second */
 	struct ds_fault_opts faults;
+	struct ds_align_opts align;
 };
 
 /* The planted fault that the load makes, not the module. */

@@ -20,6 +20,7 @@
 #include <linux/types.h>
 #include <linux/workqueue.h>
 #include <linux/drainstress.h>
+#include <linux/drainstress_align.h>
 #include <linux/drainstress_faults.h>
 #include <linux/drainstress_invariants.h>
 
@@ -352,6 +353,8 @@ struct ds_race_config {
 	u64 memcg;		/* cgroup id of the run's own, 0: none */
 	struct cpumask cpus;
 	struct ds_fault_config faults;
+	enum drainstress_align align;
+	u32 pairs;		/* DS_KIND_BIT of enum drainstress_pair */
 };
 
 int ds_race_start(const struct ds_race_config *config);
@@ -382,6 +385,51 @@ static inline u64 ds_rand(u64 seed, u32 cpu, u64 index, u32 salt)
 	z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
 	return z ^ (z >> 31);
 }
+
+/* ---- align.c: two actions brought together in time ---- */
+
+/**
+ * struct ds_align_stats - what became of one pair in this run
+ * @rounds:	both sides met and acted
+ * @overlaps:	of those, both were under way at one time
+ * @missed:	they did not meet in time
+ * @failed:	one of them could not act
+ * @outside:	of @rounds, outside of the range of offsets
+ * @bins:	of @rounds, where in that range
+ * @ns:		of rounds and what is between them
+ * @len:	how long the actions of A and B take on average, ns
+ * @busy:	the same with their preparation
+ * @period:	from one round to the next on average, ns
+ * @free_actions: of A and B when each went its own way
+ * @free_overlaps: of these
+ * @free_ns:	for how long they did
+ */
+struct ds_align_stats {
+	u64 rounds;
+	u64 overlaps;
+	u64 missed;
+	u64 failed;
+	u64 outside;
+	u64 bins[DS_ALIGN_BINS];
+	u64 ns;
+	u64 len[2];
+	u64 busy[2];
+	u64 period;
+	u64 free_actions[2];
+	u64 free_overlaps;
+	u64 free_ns;
+};
+
+extern const char *const ds_pair_name[__DS_PAIR_MAX];
+extern const u32 ds_pairs_rare;
+
+bool ds_pair_available(unsigned int pair, char *why, size_t len);
+void ds_pair_title(unsigned int pair, char *title, size_t len);
+void ds_align_read(unsigned int pair, struct ds_align_stats *stats);
+void ds_align_reset(void);
+int ds_align_start(const struct ds_race_config *config);
+void ds_align_stop(void);
+void ds_align_wait_rest(void);
 
 /* ---- online.c: sampled checks while the load runs ---- */
 
@@ -646,6 +694,7 @@ enum ds_what {
 	DS_DID_PROBE,		/* which: invariant */
 	DS_DID_PLANT,		/* which: index of ds_plants */
 	DS_DID_FAULT,		/* which: enum drainstress_fault, no delay */
+	DS_DID_OFFLINE,		/* target; n: 1 went, 0 is back */
 };
 
 #define DS_ON_ALL	(-1)	/* concerns all CPUs */

@@ -308,6 +308,21 @@ static int ds_put_faults(struct sk_buff *skb)
 	return err;
 }
 
+static int ds_put_pairs(struct sk_buff *skb)
+{
+	char title[DS_REASON_LEN], why[DS_REASON_LEN];
+	unsigned int i;
+	int err = 0;
+
+	for (i = 1; i < __DS_PAIR_MAX && !err; i++) {
+		ds_pair_title(i, title, sizeof(title));
+		err = ds_put_item(skb, DS_CLASS_PAIR, i, ds_pair_name[i], title,
+				  ds_pair_available(i, why, sizeof(why)) ?
+				  NULL : why);
+	}
+	return err;
+}
+
 static int ds_get_caps(struct sk_buff *in, struct genl_info *info)
 {
 	struct sk_buff *skb = genlmsg_new(DS_CAPS_SIZE, GFP_KERNEL);
@@ -327,7 +342,8 @@ static int ds_get_caps(struct sk_buff *in, struct genl_info *info)
 	    nla_put_u32(skb, DS_A_FIX, ds_fix()) ||
 	    (reason && nla_put_string(skb, DS_A_REASON, reason)) ||
 	    ds_put_symbols(skb) || ds_put_kinds(skb) || ds_put_probes(skb) ||
-	    ds_put_invariants(skb) || ds_put_faults(skb)) {
+	    ds_put_invariants(skb) || ds_put_faults(skb) ||
+	    ds_put_pairs(skb)) {
 		nlmsg_free(skb);
 		return -EMSGSIZE;
 	}
@@ -521,6 +537,8 @@ static int ds_parse_mask(struct genl_info *info, int attr, unsigned int n,
 	if (value & ~GENMASK_ULL(n - 1, 0))
 		return ds_refuse(info, attr, attr == DS_A_KINDS ?
 				 "KINDS: has a bit for no batch kind" :
+				 attr == DS_A_PAIRS ?
+				 "PAIRS: has a bit for no pair" :
 				 "DRAINS: has a bit for no drain kind", -EINVAL);
 	*mask = value;
 	return 0;
@@ -605,6 +623,18 @@ static int ds_parse_faults(struct genl_info *info,
 			       -EINVAL) : 0;
 }
 
+static int ds_parse_align(struct genl_info *info, struct ds_race_config *config)
+{
+	int err = ds_parse_mask(info, DS_A_PAIRS, DS_NR_PAIRS, &config->pairs);
+
+	config->align = DS_ALIGN_OFF;
+	if (info->attrs[DS_A_ALIGN])
+		config->align = nla_get_u8(info->attrs[DS_A_ALIGN]);
+	if (!info->attrs[DS_A_PAIRS] && config->align == DS_ALIGN_ON)
+		config->pairs &= ~ds_pairs_rare;
+	return err;
+}
+
 static int ds_race_start_cmd(struct sk_buff *in, struct genl_info *info)
 {
 	struct ds_race_config *config;
@@ -649,7 +679,7 @@ static int ds_race_start_cmd(struct sk_buff *in, struct genl_info *info)
 	      ds_parse_mask(info, DS_A_DRAINS, DS_NR_DRAIN_KINDS,
 			    &config->drains) ?:
 	      ds_parse_cpus(info, &config->cpus) ?:
-	      ds_parse_faults(info, config);
+	      ds_parse_align(info, config) ?: ds_parse_faults(info, config);
 	if (!err && config->race && ds_layout_reason())
 		err = ds_refuse(info, 0, ds_layout_reason(), -EOPNOTSUPP);
 	if (err) {
@@ -886,6 +916,43 @@ static int ds_put_fault(struct sk_buff *skb, unsigned int fault)
 	       ds_put_counter(skb, "ns", sum.ns);
 }
 
+static int ds_put_align_bins(struct sk_buff *skb,
+			     const struct ds_align_stats *stats)
+{
+	char name[16];
+	unsigned int i;
+
+	for (i = 0; i < DS_ALIGN_BINS; i++) {
+		snprintf(name, sizeof(name), "bin.%u", i);
+		if (ds_put_counter(skb, name, stats->bins[i]))
+			return -EMSGSIZE;
+	}
+	return ds_put_counter(skb, "outside", stats->outside);
+}
+
+static int ds_put_align(struct sk_buff *skb, unsigned int pair)
+{
+	struct ds_align_stats stats;
+
+	ds_align_read(pair, &stats);
+	return nla_put_string(skb, DS_A_SCOPE, "align") ?:
+	       nla_put_string(skb, DS_A_NAME, ds_pair_name[pair]) ?:
+	       ds_put_counter(skb, "rounds", stats.rounds) ?:
+	       ds_put_counter(skb, "overlaps", stats.overlaps) ?:
+	       ds_put_counter(skb, "ns", stats.ns) ?:
+	       ds_put_counter(skb, "missed", stats.missed) ?:
+	       ds_put_counter(skb, "failed", stats.failed) ?:
+	       ds_put_align_bins(skb, &stats) ?:
+	       ds_put_counter(skb, "len_ns.a", stats.len[0]) ?:
+	       ds_put_counter(skb, "len_ns.b", stats.len[1]) ?:
+	       ds_put_counter(skb, "busy_ns.a", stats.busy[0]) ?:
+	       ds_put_counter(skb, "busy_ns.b", stats.busy[1]) ?:
+	       ds_put_counter(skb, "free.actions.a", stats.free_actions[0]) ?:
+	       ds_put_counter(skb, "free.actions.b", stats.free_actions[1]) ?:
+	       ds_put_counter(skb, "free.overlaps", stats.free_overlaps) ?:
+	       ds_put_counter(skb, "free.ns", stats.free_ns);
+}
+
 static int ds_put_stats(struct sk_buff *skb, unsigned long n)
 {
 	int cpu;
@@ -899,7 +966,10 @@ static int ds_put_stats(struct sk_buff *skb, unsigned long n)
 	if (n < ds_nr_probes())
 		return ds_put_probe(skb, n);
 	n -= ds_nr_probes();
-	return n < DS_NR_FAULTS ? ds_put_fault(skb, n + 1) : -ENOENT;
+	if (n < DS_NR_FAULTS)
+		return ds_put_fault(skb, n + 1);
+	n -= DS_NR_FAULTS;
+	return n < DS_NR_PAIRS ? ds_put_align(skb, n + 1) : -ENOENT;
 }
 
 static int ds_get_stats(struct sk_buff *skb, struct netlink_callback *cb)
@@ -1107,6 +1177,8 @@ static const struct nla_policy ds_policy[DS_A_MAX + 1] = {
 	[DS_A_CGROUP] = { .type = NLA_U64 },
 	[DS_A_BRIEF] = { .type = NLA_U8 },
 	[DS_A_FAULTS] = { .type = NLA_NESTED },
+	[DS_A_ALIGN] = NLA_POLICY_MAX(NLA_U8, DS_ALIGN_COMPARE),
+	[DS_A_PAIRS] = { .type = NLA_U64 },
 	[DS_A_RACE] = NLA_POLICY_MAX(NLA_U8, DS_RACE_BARE),
 	[DS_A_ACCOUNTING] = NLA_POLICY_MAX(NLA_U8, 1),
 	[DS_A_INVARIANTS] = { .type = NLA_U64 },

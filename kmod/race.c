@@ -446,6 +446,7 @@ int ds_race_start(const struct ds_race_config *config)
 	ds_usage_reset();
 	ds_results_reset();
 	ds_drain_reset();
+	ds_align_reset();
 	ds_ring_begin(config->race != DS_RACE_BARE);
 	ds_ring_put(DS_DID_RACE, 0, 1, 0, DS_ON_ALL);
 	if (config->accounting)
@@ -473,13 +474,18 @@ int ds_race_start(const struct ds_race_config *config)
 	}
 	ds_hp_state = err;
 	ds_drainer_start();
-	return 0;
+	if (config->race == DS_RACE_FULL)
+		err = ds_align_start(config);
+	if (err < 0)
+		ds_race_stop();
+	return min(err, 0);
 }
 
 void ds_race_stop(void)
 {
 	if (!ds_racing)
 		return;
+	ds_align_stop();	/* it brings a CPU back that it took offline */
 	if (ds_drainer.task)
 		kthread_stop(ds_drainer.task);
 	ds_drainer.task = NULL;
@@ -522,6 +528,7 @@ void ds_race_pause(void)
 	for_each_online_cpu(cpu)
 		ds_wait_rest(&per_cpu(ds_racers, cpu));
 	ds_wait_rest(&ds_drainer);
+	ds_align_wait_rest();
 }
 
 void ds_race_resume(void)

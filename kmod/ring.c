@@ -245,6 +245,10 @@ void ds_did_text(const struct ds_did *did, char *text, size_t len)
 	case DS_DID_FAULT:
 		snprintf(text, len, "fault %s", ds_fault_name[did->which]);
 		break;
+	case DS_DID_OFFLINE:
+		snprintf(text, len, "CPU %d %s", did->target,
+			 did->n ? "taken offline" : "brought back");
+		break;
 	default:
 		snprintf(text, len, "?");
 	}

@@ -6,6 +6,7 @@
  * datagram apart, and so what must be answered.  It sends nothing.
  */
 #include <linux/drainstress.h>
+#include <linux/drainstress_align.h>
 #include <linux/drainstress_faults.h>
 #include <linux/genetlink.h>
 #include <linux/netlink.h>
@@ -160,7 +161,7 @@ static const struct command {
 	bool reserved;
 	unsigned int weight;
 	unsigned int valid;
-	struct arg args[9];
+	struct arg args[11];
 } commands[] = {
 	{ DS_CMD_GET_CAPS, "GET_CAPS", .weight = 6, .valid = 200 },
 	{ DS_CMD_FILL, "FILL", .weight = 20, .valid = 60, .args = {
@@ -179,7 +180,10 @@ static const struct command {
 		{ DS_A_RACE, U8, false, 0, 1 },
 		{ DS_A_ACCOUNTING, U8, false, 0, 1 },
 		{ DS_A_ONLINE_RATE, U32, false, 0, 200 },
-		{ DS_A_FAULTS, FAULTS, .required = false } } },
+		{ DS_A_FAULTS, FAULTS, .required = false },
+		/* not those that take CPUs offline: the lists name CPUs */
+		{ DS_A_ALIGN, U8, false, 0, DS_ALIGN_ON },
+		{ DS_A_PAIRS, U64, false, 0, (1 << (DS_PAIR_OFFLINE_FILL - 1)) - 1 } } },
 	{ DS_CMD_RACE_STOP, "RACE_STOP", .weight = 4, .valid = 100 },
 	{ DS_CMD_GET_STATS, "GET_STATS", .dump = true, .weight = 6, .valid = 200 },
 	{ DS_CMD_GET_USAGE, "GET_USAGE", .dump = true, .weight = 6, .valid = 200 },

@@ -48,8 +48,9 @@
  *		DS_A_FIX u32, enum drainstress_fix
  *		[DS_A_REASON] string, why batches are not touched at all
  *		DS_A_ITEM* nest, one for each symbol, batch kind, drain kind,
- *			probe, usage entry point, invariant, planted fault and
- *			fault to inject (drainstress_faults.h):
+ *			probe, usage entry point, invariant, planted fault,
+ *			fault to inject (drainstress_faults.h) and pair to align
+ *			(drainstress_align.h):
  *			DS_ITEM_CLASS u32, enum drainstress_class
  *			DS_ITEM_ID u32, number within its class, from 1
  *			DS_ITEM_NAME string
@@ -106,6 +107,10 @@
  *				DS_FAULT_US_MAX, the first not above the second,
  *			[DS_FA_EVERY_MS] u32, 1 to DS_FAULT_EVERY_MAX_MS: only
  *				those that the fault takes; default: its own
+ *		[DS_A_ALIGN] u8, enum drainstress_align; default: DS_ALIGN_OFF
+ *		[DS_A_PAIRS] u64, mask of enum drainstress_pair, bit (id - 1), of
+ *			which those that are available are raced; default: all,
+ *			with DS_ALIGN_ON all that are not rare
  *	out:	DS_A_REQUEST u32
  *	event:	STATE "running"
  *	done:	status 0, or why the run could not start
@@ -118,9 +123,9 @@
  *
  * @DS_CMD_GET_STATS: dump.  One message a scope.
  *	in:	-
- *	out:	DS_A_SCOPE string, "cpu", "total", "probe" or "fault"
+ *	out:	DS_A_SCOPE string, "cpu", "total", "probe", "fault" or "align"
  *		[DS_A_CPU] u32, of scope "cpu"
- *		[DS_A_NAME] string, of scopes "probe" and "fault"
+ *		[DS_A_NAME] string, of scopes "probe", "fault" and "align"
  *		DS_A_COUNTER* nest: DS_COUNTER_NAME string,
  *			DS_COUNTER_VALUE u64.
  *	Counters of "cpu", all since RACE_START or load (K a batch kind, D a
@@ -149,6 +154,15 @@
  *	"done", hits that were delayed, or what the actions achieved (batches
  *	flushed early, windows, batches one short of full, drains that began when
  *	all CPUs were there, folios isolated); "ns", the time of these.
+ *	Of "align", a pair each: "rounds" in which both sides met and acted,
+ *	"overlaps" of them in which both were under way at one time, "ns" of such
+ *	rounds and what is between them, "missed" rounds in which they did not meet in
+ *	time, "failed" those in which one could not act; "bin.0" .. "bin.15", where in the range of offsets, from
+ *	B ending as A starts to B starting as A ends, rounds were, "outside" of it;
+ *	"len_ns.a" and "len_ns.b", how long an action takes on average, "busy_ns.a"
+ *	and "busy_ns.b" with its preparation; and of
+ *	slices of DS_ALIGN_COMPARE in which each side went its own way
+ *	"free.actions.a", "free.actions.b", "free.overlaps", "free.ns".
  *
  * @DS_CMD_GET_USAGE: dump.  One message for each usage entry point.
  *	in:	-
@@ -289,6 +303,8 @@ enum drainstress_attr {
 	DS_A_BRIEF,
 	DS_A_FAULTS,
 	DS_A_FAULT,
+	DS_A_ALIGN,
+	DS_A_PAIRS,
 	__DS_A_MAX,
 };
 
@@ -402,6 +418,7 @@ enum drainstress_class {
 	DS_CLASS_INVARIANT,
 	DS_CLASS_PLANT,
 	DS_CLASS_FAULT,
+	DS_CLASS_PAIR,
 };
 
 /* What the racing kthreads do. */
