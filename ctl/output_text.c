@@ -146,8 +146,8 @@ static void text_align(FILE *f, const struct ds_report *r)
 
 	if (!r->pairs)
 		return;
-	fprintf(f, "align:   %-16s %8s %8s %8s %10s %12s", "pair", "rounds", "missed", "failed", "overlaps",
-		"overlaps/s");
+	fprintf(f, "align:   %-16s %8s %8s %8s %10s %12s", "pair", "rounds", "missed",
+		"failed", "overlaps", "overlaps/s");
 	if (r->align.mode == DS_ALIGN_COMPARE)
 		fprintf(f, " %8s %8s %8s %12s %6s", "free A", "free B", "overlaps", "overlaps/s",
 			"ratio");
@@ -167,12 +167,12 @@ static void text_align(FILE *f, const struct ds_report *r)
 			fprintf(f, " %llu", res.bins[i]);
 		fprintf(f, ", outside %llu\n", res.outside);
 	}
-	fputs("         (offsets: rounds by where B started, from ending as A starts to starting as\n"
-	      "         A ends", f);
+	fputs("         (offsets: rounds by where B started, from ending as A starts to\n"
+	      "         starting as A ends", f);
 	if (r->align.mode == DS_ALIGN_COMPARE)
-		fputs("; free: the same actions at the same mean rate, without waiting\n"
-		      "         for each other; ratio: of the overlaps a second, 0 where there is none",
-		      f);
+		fputs("; free: the same actions at the same mean rate,\n"
+		      "         without waiting for each other; ratio: of the overlaps a second,\n"
+		      "         0 where there is none", f);
 	fputs(")\n", f);
 }
 

@@ -195,7 +195,8 @@ void ds_report_take_align(struct ds_report *r)
 			continue;
 		ds_align_result(&r->stats, id, &res);
 		if (!res.overlaps)
-			n += snprintf(text + n, sizeof(text) - n, "%s%s (%llu rounds, %llu missed, %llu failed)",
+			n += snprintf(text + n, sizeof(text) - n,
+				      "%s%s (%llu rounds, %llu missed, %llu failed)",
 				      n ? ", " : "", ds_pair_name(id), res.rounds, res.missed,
 				      res.failed);
 	}

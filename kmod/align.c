@@ -50,6 +50,8 @@ enum { DS_A, DS_B, DS_SIDES };
 /* What a decision of a round is for; see ds_align_random(). */
 enum { DS_FOR_CPUS = 1, DS_FOR_OFFSET, DS_FOR_ACTION, DS_FOR_REST = 8 };
 
+typedef int ds_pair_fn(u64 random);
+
 /**
  * struct ds_pair - one row a pair
  * @needs:	bit mask of enum ds_sym
@@ -63,10 +65,10 @@ enum { DS_FOR_CPUS = 1, DS_FOR_OFFSET, DS_FOR_ACTION, DS_FOR_REST = 8 };
  */
 struct ds_pair {
 	u64 needs;
-	bool (*missing)(char *why, size_t len);
 	unsigned int rest_max_us;
-	int (*prepare[DS_SIDES])(u64 random);
-	int (*act[DS_SIDES])(u64 random);
+	bool (*missing)(char *why, size_t len);
+	ds_pair_fn *prepare[DS_SIDES];
+	ds_pair_fn *act[DS_SIDES];
 	void (*after[DS_SIDES])(void);
 };
 
@@ -521,12 +523,16 @@ static void ds_call_b(void)
 	wake_up_all(&ds_align_wait);
 }
 
+static bool ds_b_done(void)
+{
+	/* Pairs with ds_b_main(): what B noted can be read. */
+	return smp_load_acquire(&ds_answered) == ds_called;
+}
+
 /* Every wait of B is bounded, so this is. */
 static void ds_await_b(void)
 {
-	/* Pairs with ds_b_main(): what B noted can be read. */
-	wait_event_idle(ds_align_wait,
-			smp_load_acquire(&ds_answered) == ds_called);
+	wait_event_idle(ds_align_wait, ds_b_done());
 }
 
 static void ds_judge(struct ds_align_stats *stats, u64 len_a, u64 len_b)
@@ -758,8 +764,9 @@ const char *const ds_pair_name[__DS_PAIR_MAX] = { DS_PAIRS(DS_PAIR_NAME) };
 static const char *const ds_pair_titles[__DS_PAIR_MAX] = {
 	DS_PAIRS(DS_PAIR_TITLE)
 };
-const u32 ds_pairs_rare = DS_PAIRS(DS_PAIR_RARE) 0;
+const u32 ds_pairs_rare = (DS_PAIRS(DS_PAIR_RARE) 0);
 
+/* What both sides of @pair do, in words. */
 void ds_pair_title(unsigned int pair, char *title, size_t len)
 {
 	strscpy(title, ds_pair_titles[pair], len);
@@ -887,8 +894,10 @@ void ds_align_stop(void)
 /* Waits until no pair is under way; the race is paused.  Context: may sleep. */
 void ds_align_wait_rest(void)
 {
-	/* Pairs with the releases in A, which does not rest before B does. */
-	while (READ_ONCE(ds_sides[DS_A].task) &&
-	       !smp_load_acquire(&ds_align_rests))
+	while (READ_ONCE(ds_sides[DS_A].task)) {
+		/* Pairs with the releases in A, which rests after B does. */
+		if (smp_load_acquire(&ds_align_rests))
+			break;
 		usleep_range(50, 200);
+	}
 }

@@ -43,14 +43,14 @@ static void test_offsets(void **state)
 	(void)state;
 	for (l = 0; l < ARRAY_SIZE(lens); l++) {
 		u64 a = lens[l][0], b = lens[l][1];
-		int64_t least = INT64_MAX, most = INT64_MIN;
+		s64 least = INT64_MAX, most = INT64_MIN;
 
 		memset(seen, 0, sizeof(seen));
 		for (i = 0; i < ROUNDS; i++) {
-			int64_t offset = ds_align_offset(ds_align_random(5, 1, i, 2), a, b);
+			s64 offset = ds_align_offset(ds_align_random(5, 1, i, 2), a, b);
 			int bin = ds_align_bin(offset, a, b);
 
-			assert_true(offset >= -(int64_t)b && offset <= (int64_t)a);
+			assert_true(offset >= -(s64)b && offset <= (s64)a);
 			assert_in_range(bin, 0, DS_ALIGN_BINS - 1);
 			seen[bin]++;
 			if (offset < least)
@@ -61,8 +61,8 @@ static void test_offsets(void **state)
 		for (i = 0; i < DS_ALIGN_BINS; i++)
 			assert_in_range(seen[i], ROUNDS / DS_ALIGN_BINS * 7 / 10,
 					ROUNDS / DS_ALIGN_BINS * 13 / 10);
-		assert_true(least <= -(int64_t)b + (int64_t)((a + b) / 50));
-		assert_true(most >= (int64_t)a - (int64_t)((a + b) / 50));
+		assert_true(least <= -(s64)b + (s64)((a + b) / 50));
+		assert_true(most >= (s64)a - (s64)((a + b) / 50));
 	}
 	/* nothing is known yet */
 	assert_int_equal(ds_align_offset(~0ULL, 0, 0), 0);
@@ -87,7 +87,7 @@ static void test_bins(void **state)
 /* What was measured is what was asked for: such offsets do overlap, others do not. */
 static void test_overlap(void **state)
 {
-	int64_t offset;
+	s64 offset;
 
 	(void)state;
 	assert_false(ds_align_overlap(0, 10, 10, 20));

@@ -156,12 +156,12 @@
  *	all CPUs were there, folios isolated); "ns", the time of these.
  *	Of "align", a pair each: "rounds" in which both sides met and acted,
  *	"overlaps" of them in which both were under way at one time, "ns" of such
- *	rounds and what is between them, "missed" rounds in which they did not meet in
- *	time, "failed" those in which one could not act; "bin.0" .. "bin.15", where in the range of offsets, from
- *	B ending as A starts to B starting as A ends, rounds were, "outside" of it;
- *	"len_ns.a" and "len_ns.b", how long an action takes on average, "busy_ns.a"
- *	and "busy_ns.b" with its preparation; and of
- *	slices of DS_ALIGN_COMPARE in which each side went its own way
+ *	rounds and what is between them, "missed" rounds in which they did not meet
+ *	in time, "failed" those in which one could not act; "bin.0" .. "bin.15",
+ *	where in the range of offsets, from B ending as A starts to B starting as A
+ *	ends, rounds were, "outside" of it; "len_ns.a" and "len_ns.b", how long an
+ *	action takes on average, "busy_ns.a" and "busy_ns.b" with its preparation;
+ *	and of slices of DS_ALIGN_COMPARE in which each side went its own way
  *	"free.actions.a", "free.actions.b", "free.overlaps", "free.ns".
  *
  * @DS_CMD_GET_USAGE: dump.  One message for each usage entry point.
