@@ -50,7 +50,8 @@ enum { DS_A, DS_B, DS_SIDES };
 /* What a decision of a round is for; see ds_align_random(). */
 enum { DS_FOR_CPUS = 1, DS_FOR_OFFSET, DS_FOR_ACTION, DS_FOR_REST = 8 };
 
-typedef int ds_pair_fn(u64 random);
+typedef int (*ds_pair_fn)(u64 random);
+typedef void (*ds_pair_end)(void);
 
 /**
  * struct ds_pair - one row a pair
@@ -67,9 +68,9 @@ struct ds_pair {
 	u64 needs;
 	unsigned int rest_max_us;
 	bool (*missing)(char *why, size_t len);
-	ds_pair_fn *prepare[DS_SIDES];
-	ds_pair_fn *act[DS_SIDES];
-	void (*after[DS_SIDES])(void);
+	ds_pair_fn prepare[DS_SIDES];
+	ds_pair_fn act[DS_SIDES];
+	ds_pair_end after[DS_SIDES];
 };
 
 /* What A says is done next; B reads it after ds_called. */
@@ -764,6 +765,7 @@ const char *const ds_pair_name[__DS_PAIR_MAX] = { DS_PAIRS(DS_PAIR_NAME) };
 static const char *const ds_pair_titles[__DS_PAIR_MAX] = {
 	DS_PAIRS(DS_PAIR_TITLE)
 };
+
 const u32 ds_pairs_rare = (DS_PAIRS(DS_PAIR_RARE) 0);
 
 /* What both sides of @pair do, in words. */
