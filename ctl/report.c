@@ -110,6 +110,7 @@ void ds_report_take_stats(struct ds_report *r)
 	r->facts.fills = ds_msgs_cpu_sum_prefix(&r->stats, "fill.");
 	r->facts.effective = ds_msgs_cpu_sum_prefix(&r->stats, "effective.");
 	r->facts.samples = ds_total(r, "online.samples");
+	r->race_hash = ds_total(r, "decisions.high") << 32 | ds_total(r, "decisions.low");
 	/* the module's own count has the check that was under way at the end too */
 	if (ds_total(r, "checks") > r->checks_at_rest)
 		r->checks_at_rest = ds_total(r, "checks");
@@ -349,6 +350,15 @@ static void key_text(struct ds_key **k, const char *name, const char *value)
 	(*k)++;
 }
 
+static void key_hash(struct ds_key **k, const char *name, u64 hash)
+{
+	char text[24] = "none";
+
+	if (hash)
+		snprintf(text, sizeof(text), "%016llx", hash);
+	key_text(k, name, text);
+}
+
 /**
  * ds_report_keys() - the stable keys; their order never changes
  */
@@ -377,6 +387,8 @@ void ds_report_keys(const struct ds_report *r, struct ds_key keys[DS_NR_KEYS])
 	key_u64(&k, "missed_probes", r->missed);
 	key_u64(&k, "seed", r->seed);
 	key_text(&k, "repeat", r->repeat);
+	key_hash(&k, "load_decisions", r->load_hash);
+	key_hash(&k, "race_decisions", r->race_hash);
 }
 
 /**

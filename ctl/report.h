@@ -60,6 +60,7 @@ struct ds_report {
 	char notes[DS_REPORT_NOTES][DS_LOAD_TEXT];
 	unsigned int nr_notes;
 	struct ds_load_totals load;
+	u64 load_hash, race_hash;	/* of decisions, 0: there were none */
 	u32 threads_wanted;
 	u32 threads;
 	u32 max_pages;
@@ -92,7 +93,7 @@ struct ds_key {
 	bool number;
 };
 
-#define DS_NR_KEYS 15
+#define DS_NR_KEYS 17
 
 void ds_report_keys(const struct ds_report *r, struct ds_key keys[DS_NR_KEYS]);
 u64 ds_report_cpu_sum(const struct ds_report *r, const char *counter);

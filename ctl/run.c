@@ -389,6 +389,7 @@ static void stop_load(struct ds_run *run)
 		ds_signals_victims(0, run->cg.dir);
 	ds_load_sum(&run->load, &run->r.load);
 	ds_run_take_mix(run, &run->r.load.mix);
+	run->r.load_hash = ds_load_hash(&run->load, run->o.seed, &run->o.choice);
 	f->truncates = run->r.load.all_truncates;
 	f->pages = run->r.load.pages;
 	f->submitted = run->r.load.submitted;

@@ -197,14 +197,14 @@ static bool ds_always(struct folio *folio)
 
 /*
  * Each mlock is taken back by the next call for the same folio.  A folio that
- * can be isolated is, every other time, queued as a new one, the way a fault in
- * a locked mapping does.
+ * can be isolated is, with an odd place in its file, queued as a new one, the
+ * way a fault in a locked mapping does.
  */
 static void ds_queue_mlock(struct folio *folio)
 {
 	if (folio_test_mlocked(folio)) {
 		ds_munlock(folio);
-	} else if ((folio_pfn(folio) & 1) && ds_has(DS_SYM_mlock_new_folio) &&
+	} else if ((folio->index & 1) && ds_has(DS_SYM_mlock_new_folio) &&
 		   ds_isolate(folio)) {
 		/* A new folio is not active; mlock_new_folio() relies on that. */
 		folio_clear_active(folio);

@@ -21,6 +21,7 @@
 #include <linux/workqueue.h>
 #include <linux/drainstress.h>
 #include <linux/drainstress_align.h>
+#include <linux/drainstress_decide.h>
 #include <linux/drainstress_faults.h>
 #include <linux/drainstress_invariants.h>
 
@@ -362,6 +363,7 @@ void ds_race_stop(void);
 bool ds_race_paused(void);
 void ds_race_pause(void);
 void ds_race_resume(void);
+u64 ds_race_hash(void);
 struct ds_stock *ds_cpu_stock(int cpu, bool anon);
 void ds_stocks_get_anon(void);
 int ds_own_each(int (*fn)(struct ds_own *own, void *arg), void *arg);
@@ -370,20 +372,10 @@ int ds_stocks_get(void);
 void ds_stocks_put(void);
 void ds_race_exit(void);
 
-/**
- * ds_rand() - the decision number @index of stream (@seed, @cpu)
- *
- * splitmix64's finaliser (Steele, Lea, Flood 2014) over a combination of the
- * arguments, so that a decision depends on nothing else.
- */
+/* The random number @index of stream (@seed, @cpu). */
 static inline u64 ds_rand(u64 seed, u32 cpu, u64 index, u32 salt)
 {
-	u64 z = seed + 0x9e3779b97f4a7c15ULL * (index + 1) +
-		0xd1b54a32d192ed03ULL * (cpu + 1) + ((u64)salt << 56);
-
-	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
-	z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
-	return z ^ (z >> 31);
+	return ds_decide_random(seed, cpu, index, salt);
 }
 
 /* ---- align.c: two actions brought together in time ---- */

@@ -880,6 +880,8 @@ static int ds_put_total(struct sk_buff *skb)
 	       ds_put_levels(skb) ?:
 	       ds_put_counter(skb, "remote", remote) ?:
 	       ds_put_counter(skb, "race.loops", loops) ?:
+	       ds_put_counter(skb, "decisions.high", ds_race_hash() >> 32) ?:
+	       ds_put_counter(skb, "decisions.low", (u32)ds_race_hash()) ?:
 	       ds_put_counter(skb, "checks", ds_checks_done()) ?:
 	       ds_put_counter(skb, "check.folios", sums.folios) ?:
 	       ds_put_counter(skb, "check.walk_ns", sums.walk_ns) ?:
@@ -1141,6 +1143,8 @@ static int ds_put_progress(struct sk_buff *skb, u64 stalled_ms)
 	       ds_put_counter(skb, "usages", usages) ?:
 	       ds_put_counter(skb, "usage_max", most) ?:
 	       ds_put_counter(skb, "violations", ds_violations_total()) ?:
+	       ds_put_counter(skb, "decisions.high", ds_race_hash() >> 32) ?:
+	       ds_put_counter(skb, "decisions.low", (u32)ds_race_hash()) ?:
 	       ds_put_counter(skb, "checks", ds_checks_done()) ?:
 	       ds_put_counter(skb, "stalled_ms", stalled_ms);
 }

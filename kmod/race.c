@@ -21,37 +21,16 @@
 #define DS_STOCK_SIZE	(2 * DS_BATCH_SIZE + 2)
 
 /*
- * How often each drain kind is taken.  The kthreads of the CPUs take those that
- * drain the CPU they run on; what waits for other CPUs, a thousand times as long
- * under load, is taken by one more kthread, or it would leave them no time.
- */
-static const unsigned int ds_drain_weight[__DS_DRAIN_MAX] = {
-	[DS_DRAIN_LOCAL] = 2,
-	[DS_DRAIN_RELEASE] = 1,
-	[DS_DRAIN_CPU] = 4,
-	[DS_DRAIN_ALL] = 4,
-	[DS_DRAIN_DISABLE] = 1,
-};
-
-#define DS_DRAINS_HERE	(DS_KIND_BIT(DS_DRAIN_LOCAL) | \
-			 DS_KIND_BIT(DS_DRAIN_RELEASE))
-#define DS_WAIT_MAX_US	8000	/* between two drains of other CPUs */
-
-#define DS_FILL_OF_8	5	/* fills in 8 actions */
-#define DS_REMOTE_OF_16	3	/* fills of another CPU's folios in 16 */
-
-/*
  * A racing kthread outranks the load (DS_NICE).  So that the load gets its share
  * too it works for a while, then sleeps when others want its CPU.
  */
 #define DS_WORK_MS	8
 #define DS_SLEEP_US	3000
 
-enum { DS_SALT_ACT = 1, DS_SALT_FILL, DS_SALT_DRAIN, DS_SALT_STUTTER, DS_SALT_FAR };
-
 struct ds_racer {
 	struct task_struct *task;
 	u64 index;
+	u64 hash;		/* of its first DS_DECISIONS decisions */
 	struct ds_stock file;
 	struct ds_stock anon;
 	bool resting;
@@ -62,7 +41,8 @@ static struct ds_race_config ds_config;
 static bool ds_racing;
 static atomic_t ds_paused;
 static struct ds_racer ds_drainer;	/* has no stock */
-static u32 ds_kinds_here, ds_drains_here, ds_drains_far;
+static u32 ds_kinds_here, ds_drains_here, ds_drains_far;	/* available ones */
+static u64 ds_hash;		/* of the last run's decisions, 0: it raced not */
 static enum cpuhp_state ds_hp_state;
 
 struct ds_stock *ds_cpu_stock(int cpu, bool anon)
@@ -72,84 +52,115 @@ struct ds_stock *ds_cpu_stock(int cpu, bool anon)
 	return anon ? &r->anon : &r->file;
 }
 
-static unsigned int ds_pick_bit(u32 mask, u32 random)
-{
-	unsigned int n = random % hweight32(mask);
-	unsigned int bit;
-
-	for_each_set_bit(bit, (unsigned long []){ mask }, 32) {
-		if (!n--)
-			break;
-	}
-	return bit + 1;
-}
-
-static unsigned int ds_pick_drain(u32 mask, u32 random)
-{
-	unsigned int drain, sum = 0, left;
-
-	for (drain = 1; drain < __DS_DRAIN_MAX; drain++) {
-		if (mask & DS_KIND_BIT(drain))
-			sum += ds_drain_weight[drain];
-	}
-	left = random % sum;
-	for (drain = 1; drain < __DS_DRAIN_MAX; drain++) {
-		if (!(mask & DS_KIND_BIT(drain)))
-			continue;
-		if (left < ds_drain_weight[drain])
-			break;
-		left -= ds_drain_weight[drain];
-	}
-	return drain;
-}
-
-/* One decision: what this CPU does next. */
+/* A decision as this kernel and this run can carry it out. */
 struct ds_action {
-	u8 kind;		/* batch kind of a fill, 0: a drain */
-	u8 drain;
+	u8 kind;		/* batch kind of a fill, 0: no fill */
+	u8 drain;		/* 0: no drain */
 	u8 n;			/* folios of a fill, 1 .. batch size */
 	u16 start;		/* where in the stock */
 	int cpu;		/* whose stock, or which CPU is drained */
+	unsigned int wait_us;
 };
 
-/* A pure function of (seed, @cpu, @index) and of the run's kinds and CPUs. */
-static void ds_decide(struct ds_action *a, int cpu, u64 index)
+/* Both are 0 for what is not available: it is passed over. */
+static void ds_act(struct ds_action *a, int cpu, const struct ds_decision *d)
 {
-	u64 act = ds_rand(ds_config.seed, cpu, index, DS_SALT_ACT);
-	u64 random;
+	u32 drains = ds_drains_here | ds_drains_far;
 
 	memset(a, 0, sizeof(*a));
 	a->cpu = cpu;
-	if (ds_kinds_here && ((act & 7) < DS_FILL_OF_8 || !ds_drains_here)) {
-		random = ds_rand(ds_config.seed, cpu, index, DS_SALT_FILL);
-		a->kind = ds_pick_bit(ds_kinds_here, random & 0xffff);
-		a->n = 1 + ((random >> 16) & 0xffff) % DS_BATCH_SIZE;
-		a->start = random >> 40;
-		if (ds_batch_kinds[a->kind].foreign &&
-		    ((random >> 32) & 15) < DS_REMOTE_OF_16) {
-			a->cpu = cpumask_next(cpu, &ds_config.cpus);
-			if (a->cpu >= nr_cpu_ids)
-				a->cpu = cpumask_first(&ds_config.cpus);
-		}
+	if (d->drain && (drains & DS_KIND_BIT(d->drain)))
+		a->drain = d->drain;
+	if (!d->kind || !(ds_kinds_here & DS_KIND_BIT(d->kind)))
 		return;
+	a->kind = d->kind;
+	a->n = 1 + d->n % DS_BATCH_SIZE;
+	a->start = d->start;
+	if (d->remote && ds_batch_kinds[d->kind].foreign) {
+		a->cpu = cpumask_next(cpu, &ds_config.cpus);
+		if (a->cpu >= nr_cpu_ids)
+			a->cpu = cpumask_first(&ds_config.cpus);
 	}
-	random = ds_rand(ds_config.seed, cpu, index, DS_SALT_DRAIN);
-	a->drain = ds_pick_drain(ds_drains_here, random);
 }
 
-/* The same for the kthread that drains other CPUs; @wait_us: before it does. */
-static void ds_decide_far(struct ds_action *a, u64 index, unsigned int *wait_us)
+/* The next decision of @r, the kthread of @cpu, or -1: the one for other CPUs. */
+static struct ds_decision ds_take(struct ds_racer *r, int cpu)
 {
-	u64 random = ds_rand(ds_config.seed, 0, index, DS_SALT_FAR);
-	unsigned int n = (random >> 32) % cpumask_weight(&ds_config.cpus);
+	struct ds_decision d;
 
-	memset(a, 0, sizeof(*a));
-	a->drain = ds_pick_drain(ds_drains_far, random & 0xffff);
-	*wait_us = ((random >> 16) & 0xffff) % DS_WAIT_MAX_US;
+	if (cpu < 0)
+		d = ds_decide_far(ds_config.seed, r->index, ds_config.drains,
+				  cpumask_weight(&ds_config.cpus));
+	else
+		d = ds_decide(ds_config.seed, cpu, r->index, ds_config.kinds,
+			      ds_config.drains);
+	if (r->index < DS_DECISIONS)
+		r->hash = ds_decide_hash(r->hash, &d);
+	r->index++;
+	return d;
+}
+
+/* The next thing that the kthread of @cpu does. */
+static void ds_next(struct ds_action *a, struct ds_racer *r, int cpu)
+{
+	struct ds_decision d = ds_take(r, cpu);
+
+	ds_act(a, cpu, &d);
+}
+
+/* The same for the kthread that drains other CPUs. */
+static void ds_next_far(struct ds_action *a)
+{
+	struct ds_decision d = ds_take(&ds_drainer, -1);
+	unsigned int n = d.cpu;
+
+	ds_act(a, 0, &d);
+	a->wait_us = d.wait_us;
 	for_each_cpu(a->cpu, &ds_config.cpus) {
 		if (!n--)
 			break;
 	}
+}
+
+static void ds_decisions_begin(void)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		per_cpu(ds_racers, cpu).index = 0;
+		per_cpu(ds_racers, cpu).hash = 0;
+	}
+	ds_drainer.index = 0;
+	ds_drainer.hash = 0;
+}
+
+/* What the kthreads did not reach is decided, and not done. */
+static void ds_decisions_end(void)
+{
+	u64 hash = 0;
+	int cpu;
+
+	for_each_cpu(cpu, &ds_config.cpus) {
+		struct ds_racer *r = &per_cpu(ds_racers, cpu);
+
+		while (r->index < DS_DECISIONS)
+			ds_take(r, cpu);
+		hash = ds_decide_fold(hash, r->hash);
+		cond_resched();
+	}
+	while (ds_drainer.index < DS_DECISIONS)
+		ds_take(&ds_drainer, -1);
+	ds_hash = ds_decide_fold(hash, ds_drainer.hash);
+}
+
+/**
+ * ds_race_hash() - over the first DS_DECISIONS decisions of each kthread
+ *
+ * Return: 0 before the end of a race.
+ */
+u64 ds_race_hash(void)
+{
+	return READ_ONCE(ds_hash);
 }
 
 static void ds_act_fill(int cpu, const struct ds_action *a)
@@ -245,13 +256,13 @@ static void ds_bare_main(int cpu, struct ds_racer *r)
 	if (!actions)
 		return;
 	for (i = 0; i < DS_BARE; i++)
-		ds_decide(&actions[i], cpu, i);
+		ds_next(&actions[i], r, cpu);
 	for (i = 0; !kthread_should_stop(); i = (i + 1) % DS_BARE) {
 		const struct ds_action *a = &actions[i];
 
 		if (a->kind)
 			ds_bare_fill(a);
-		else
+		else if (a->drain)
 			ds_drain_kinds[a->drain].run(a->cpu, &r->file, true);
 		ds_maybe_rest(r, &period, &until);
 		cond_resched();
@@ -274,12 +285,11 @@ static int ds_racer_main(void *arg)
 	while (ds_config.race != DS_RACE_BARE && !kthread_should_stop()) {
 		ds_maybe_rest(r, &period, &until);
 		ds_maybe_yield(&work_until);
-		ds_decide(&action, cpu, r->index);
+		ds_next(&action, r, cpu);
 		if (action.kind)
 			ds_act_fill(cpu, &action);
-		else
+		else if (action.drain)
 			ds_drain(action.drain, action.cpu, &r->file);
-		r->index++;
 		raw_cpu_inc(ds_stats.loops);
 		cond_resched();
 	}
@@ -295,14 +305,15 @@ static int ds_drainer_main(void *unused)
 	unsigned long until = jiffies + msecs_to_jiffies(ds_config.stutter_ms);
 	bool bare = ds_config.race == DS_RACE_BARE;
 	struct ds_action action;
-	unsigned int wait_us;
 	u64 period = 0;
 
 	set_user_nice(current, DS_NICE);
 	while (!kthread_should_stop()) {
 		ds_maybe_rest(&ds_drainer, &period, &until);
-		ds_decide_far(&action, ds_drainer.index++, &wait_us);
-		usleep_range(wait_us, wait_us + 50);
+		ds_next_far(&action);
+		usleep_range(action.wait_us, action.wait_us + 50);
+		if (!action.drain)
+			continue;
 		if (bare)
 			ds_drain_kinds[action.drain].run(action.cpu, NULL, true);
 		else
@@ -418,7 +429,6 @@ static void ds_drainer_start(void)
 {
 	struct task_struct *task;
 
-	ds_drainer.index = 0;
 	ds_drainer.resting = false;
 	if (!ds_drains_far)
 		return;
@@ -438,11 +448,12 @@ static void ds_drainer_start(void)
  */
 int ds_race_start(const struct ds_race_config *config)
 {
-	int cpu, err = 0;
+	int err = 0;
 
 	if (ds_racing)
 		return -EALREADY;
 	ds_config = *config;
+	ds_hash = 0;
 	ds_usage_reset();
 	ds_results_reset();
 	ds_drain_reset();
@@ -463,8 +474,7 @@ int ds_race_start(const struct ds_race_config *config)
 	err = ds_stocks_get();
 	if (err)
 		return err;
-	for_each_possible_cpu(cpu)
-		per_cpu(ds_racers, cpu).index = 0;
+	ds_decisions_begin();
 	ds_racing = true;
 	err = cpuhp_setup_state(CPUHP_AP_ONLINE_DYN, "drainstress:online",
 				ds_racer_online, ds_racer_offline);
@@ -491,6 +501,7 @@ void ds_race_stop(void)
 	ds_drainer.task = NULL;
 	cpuhp_remove_state(ds_hp_state);	/* stops each CPU's kthread */
 	ds_racing = false;
+	ds_decisions_end();
 	ds_ring_end();
 	ds_ring_put(DS_DID_RACE, 0, 0, 0, DS_ON_ALL);
 }

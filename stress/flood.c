@@ -21,33 +21,86 @@
 #define SUBMIT_TRIES 10000
 
 /**
- * ds_flood_plan() - the decisions of step @index, a pure function
+ * ds_flood_draw() - the decisions of step @index, a pure function
+ *
+ * Numbers of 32 bits, before they are mapped to what there is.
+ */
+void ds_flood_draw(u64 seed, u32 thread, u64 index, struct ds_flood_draw *d)
+{
+	struct ds_rand r = ds_rand_at(seed, thread, index);
+
+	d->size = ds_rand_next(&r) >> 32;
+	d->file = ds_rand_next(&r) >> 32;
+	d->pages = ds_rand_next(&r) >> 32;
+	d->syscall = ds_rand_next(&r) >> 32;
+	d->ring = ds_rand_next(&r) >> 32;
+	d->keep = ds_rand_next(&r) >> 32;
+	d->cut = ds_rand_scale(d->keep, 4) ? 0 : ds_rand_next(&r) >> 32;
+	d->advise = ds_rand_next(&r) >> 32;
+	d->allocate = ds_rand_next(&r) >> 32;
+}
+
+/* Adds the decisions of one step to a hash. */
+static u64 hash_step(u64 hash, const struct ds_flood_draw *d)
+{
+	hash = ds_decide_fold(hash, (u64)d->size << 32 | d->file);
+	hash = ds_decide_fold(hash, (u64)d->pages << 32 | d->syscall);
+	hash = ds_decide_fold(hash, (u64)d->ring << 32 | d->keep);
+	hash = ds_decide_fold(hash, (u64)d->cut << 32 | d->advise);
+	return ds_decide_fold(hash, d->allocate);
+}
+
+/**
+ * ds_flood_hash() - adds step @index to a hash over decisions
+ */
+u64 ds_flood_hash(u64 hash, u64 seed, u32 thread, u64 index)
+{
+	struct ds_flood_draw d;
+
+	ds_flood_draw(seed, thread, index, &d);
+	return hash_step(hash, &d);
+}
+
+/**
+ * ds_flood_map() - the decisions of a step, mapped to what there is
  *
  * Half of the writes fit one batch (up to 16 pages), three in eight need a few
  * batches, one in eight goes up to the file's limit; a quarter of the truncates
  * keeps an unaligned part.  On tmpfs seven of eight fills are by fallocate(2), which puts
  * pages into the page cache as a write does, without the time for their data.
  */
+void ds_flood_map(const struct ds_flood_shape *shape, const struct ds_flood_draw *d,
+		  struct ds_step *step)
+{
+	u32 size = ds_rand_scale(d->size, 8);
+
+	step->file = ds_rand_scale(d->file, shape->nr_files);
+	if (size < 4)
+		step->pages = 1 + ds_rand_scale(d->pages, 16);
+	else if (size < 7)
+		step->pages = 17 + ds_rand_scale(d->pages, 48);
+	else
+		step->pages = 65 + ds_rand_scale(d->pages, DS_FLOOD_PAGES_MAX - 64);
+	if (step->pages > shape->max_pages)
+		step->pages = 1 + step->pages % shape->max_pages;
+	step->syscall = ds_rand_scale(d->syscall, 8) < shape->syscall_share;
+	step->ring = ds_rand_scale(d->ring, shape->nr_ring);
+	step->keep = ds_rand_scale(d->cut, step->pages * DS_PAGE);
+	step->advise = !ds_rand_scale(d->advise, 16) && (shape->disk_mask & (1U << step->file));
+	step->allocate = ds_rand_scale(d->allocate, 8) &&
+			 !(shape->disk_mask & (1U << step->file));
+}
+
+/**
+ * ds_flood_plan() - both of these for step @index
+ */
 void ds_flood_plan(const struct ds_flood_shape *shape, u64 seed, u32 thread, u64 index,
 		   struct ds_step *step)
 {
-	struct ds_rand r = ds_rand_at(seed, thread, index);
-	u32 size = ds_rand_below(&r, 8);
+	struct ds_flood_draw d;
 
-	step->file = ds_rand_below(&r, shape->nr_files);
-	if (size < 4)
-		step->pages = 1 + ds_rand_below(&r, 16);
-	else if (size < 7)
-		step->pages = 17 + ds_rand_below(&r, 48);
-	else
-		step->pages = 65 + ds_rand_below(&r, DS_FLOOD_PAGES_MAX - 64);
-	if (step->pages > shape->max_pages)
-		step->pages = 1 + step->pages % shape->max_pages;
-	step->syscall = ds_rand_below(&r, 8) < shape->syscall_share;
-	step->ring = ds_rand_below(&r, shape->nr_ring);
-	step->keep = ds_rand_below(&r, 4) ? 0 : ds_rand_below(&r, step->pages * DS_PAGE);
-	step->advise = !ds_rand_below(&r, 16) && (shape->disk_mask & (1U << step->file));
-	step->allocate = ds_rand_below(&r, 8) && !(shape->disk_mask & (1U << step->file));
+	ds_flood_draw(seed, thread, index, &d);
+	ds_flood_map(shape, &d, step);
 }
 
 /**
@@ -238,10 +291,16 @@ static u64 allocate_pages(struct ds_flood *f, int fd, u32 pages)
 static int one_step(struct ds_flood *f, u64 index)
 {
 	struct ds_flood_file *file;
+	struct ds_flood_draw draw;
 	struct ds_step step;
 	int ret;
 
-	ds_flood_plan(&f->shape, f->seed, f->thread, index, &step);
+	ds_flood_draw(f->seed, f->thread, index, &draw);
+	if (index < DS_DECISIONS) {
+		f->slot->hash = hash_step(f->slot->hash, &draw);
+		f->slot->hashed = index + 1;
+	}
+	ds_flood_map(&f->shape, &draw, &step);
 	file = &f->files[step.file];
 	if (f->ring_up)
 		reap_ready(f);

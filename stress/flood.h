@@ -5,6 +5,8 @@
 #ifndef DS_FLOOD_H
 #define DS_FLOOD_H
 
+#include <linux/drainstress_decide.h>
+
 #include "methods.h"
 #include "rand.h"
 #include "types.h"
@@ -43,6 +45,8 @@ enum ds_flood_state {
  */
 struct ds_slot {
 	u64 steps;
+	u64 hash;			/* of the first decisions, DS_DECISIONS at most, */
+	u64 hashed;			/* of so many */
 	u64 truncates[DS_METHODS_MAX];	/* that succeeded, by row */
 	u64 mix_truncates;		/* by mix threads */
 	u64 trunc_errors;
@@ -68,6 +72,19 @@ struct ds_flood_shape {
 	u32 nr_ring;
 	u32 syscall_share;	/* of 8 */
 	u32 disk_mask;		/* files that are not on tmpfs */
+};
+
+/* The random numbers of one step. */
+struct ds_flood_draw {
+	u32 size;
+	u32 file;
+	u32 pages;
+	u32 syscall;
+	u32 ring;
+	u32 keep;
+	u32 cut;
+	u32 advise;
+	u32 allocate;
 };
 
 /* One step: fill @pages pages of @file, perhaps advise, then truncate. */
@@ -108,6 +125,10 @@ struct ds_flood {
 	} files[DS_FLOOD_FILES];
 };
 
+void ds_flood_draw(u64 seed, u32 thread, u64 index, struct ds_flood_draw *d);
+u64 ds_flood_hash(u64 hash, u64 seed, u32 thread, u64 index);
+void ds_flood_map(const struct ds_flood_shape *shape, const struct ds_flood_draw *d,
+		  struct ds_step *step);
 void ds_flood_plan(const struct ds_flood_shape *shape, u64 seed, u32 thread, u64 index,
 		   struct ds_step *step);
 int ds_flood_setup(struct ds_flood *f);

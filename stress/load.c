@@ -317,7 +317,8 @@ static int set_up_mix(struct child *c)
 
 		m->seed = c->p->seed;
 		m->thread = t;
-		m->choice = &c->sh->mix;
+		m->choice = &c->p->mix;
+		m->probes = c->sh->probes;
 		m->env = &c->env;
 		m->pages = pages;
 		m->huge = ds_mix_memory(pages, true) <= part;
@@ -503,6 +504,7 @@ static int start_threads(struct child *c)
 		}
 	}
 	c->threads = started;
+	ds_set(&sh->made, started);
 	if (!ready)
 		return fail(sh, !ds_ring_short(err),
 			    "no thread of the load could start: %s", strerror(err));
@@ -522,6 +524,7 @@ static int set_up(struct child *c)
 	    open_shared_files(c))
 		return -1;
 	flood = c->threads - c->nr_mix;
+	c->sh->flood_threads = flood;
 	files = (u64)flood * DS_FLOOD_PRIVATE + c->nr_shared;
 	memory = c->p->memory / 2 - (c->nr_mix ? c->p->memory / MIX_PART : 0);
 	pages = memory / DS_PAGE / files;
@@ -811,6 +814,34 @@ void ds_load_sum(const struct ds_load *l, struct ds_load_totals *t)
 		t->broken += state == DS_FLOOD_BROKEN;
 		t->finished += state == DS_FLOOD_FINISHED;
 	}
+}
+
+/**
+ * ds_load_hash() - a hash over the first DS_DECISIONS decisions of each thread
+ * @seed: as the load was started with
+ * @mix: likewise
+ *
+ * Of those that were taken, and of those that no thread reached.  The load has
+ * to be gone.
+ *
+ * Return: 0 when there was no thread.
+ */
+u64 ds_load_hash(const struct ds_load *l, u64 seed, const struct ds_mix_choice *mix)
+{
+	u64 hash = 0, mine, index;
+	u32 t, flood;
+
+	if (!l->sh || !l->sh->made)
+		return 0;
+	flood = l->sh->flood_threads;
+	for (t = 0; t < l->sh->made; t++) {
+		mine = l->sh->slots[t].hash;
+		for (index = l->sh->slots[t].hashed; index < DS_DECISIONS; index++)
+			mine = t < flood ? ds_flood_hash(mine, seed, t, index) :
+			       ds_mix_hash(mine, mix, seed, t, index);
+		hash = ds_decide_fold(hash, mine);
+	}
+	return hash;
 }
 
 /**

@@ -30,6 +30,8 @@ struct ds_load_shared {
 	u32 skip;
 	u32 nr_notes;
 	u32 threads;		/* that run */
+	u32 made;		/* that were started: the first of slots */
+	u32 flood_threads;	/* the first of them, the others mix */
 	u32 max_pages;		/* of a file */
 	u32 mix_threads;	/* of @threads */
 	u32 mix_pages;		/* of a file of theirs */
@@ -126,6 +128,7 @@ void ds_load_stop(struct ds_load *l);
 int ds_load_wait(struct ds_load *l, unsigned int timeout_ms, int *status);
 void ds_load_kill(struct ds_load *l);
 void ds_load_sum(const struct ds_load *l, struct ds_load_totals *t);
+u64 ds_load_hash(const struct ds_load *l, u64 seed, const struct ds_mix_choice *mix);
 void ds_load_free(struct ds_load *l);
 const char *ds_flood_op_name(u32 op);
 

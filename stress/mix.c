@@ -51,6 +51,25 @@ void ds_mix_plan(const struct ds_mix_choice *c, u64 seed, u32 thread, u64 index,
 	s->ring = ds_rand_below(&r, 2);
 }
 
+static u64 hash_step(u64 hash, const struct ds_mix_step *s)
+{
+	hash = ds_decide_fold(hash, (u64)s->op << 32 | s->target);
+	hash = ds_decide_fold(hash, (u64)s->page << 32 | s->pages);
+	hash = ds_decide_fold(hash, (u64)s->cut << 32 | s->choice);
+	return ds_decide_fold(hash, s->ring);
+}
+
+/**
+ * ds_mix_hash() - adds step @index to a hash over decisions
+ */
+u64 ds_mix_hash(u64 hash, const struct ds_mix_choice *c, u64 seed, u32 thread, u64 index)
+{
+	struct ds_mix_step s;
+
+	ds_mix_plan(c, seed, thread, index, &s);
+	return hash_step(hash, &s);
+}
+
 /**
  * ds_mix_memory() - bytes that a mix thread takes
  * @pages: of each file
@@ -624,7 +643,8 @@ static void count_error(struct ds_mix *m, const struct ds_mix_step *s, struct ds
 	}
 }
 
-static void one_step(struct ds_mix *m, u64 index)
+/* Return: false when the operation cannot be done here: it is passed over. */
+static bool one_step(struct ds_mix *m, u64 index)
 {
 	struct ds_target *t = NULL;
 	const struct ds_op *op;
@@ -632,11 +652,17 @@ static void one_step(struct ds_mix *m, u64 index)
 	int ret;
 
 	ds_mix_plan(m->choice, m->seed, m->thread, index, &s);
+	if (index < DS_DECISIONS) {
+		m->slot->hash = hash_step(m->slot->hash, &s);
+		m->slot->hashed = index + 1;
+	}
+	if (!m->probes[s.op].available)
+		return false;
 	op = &ds_ops[s.op];
 	if (op->to) {
 		t = pick(m, &s);
 		if (!t)
-			return;
+			return false;
 	}
 	ds_set(&m->slot->op, DS_FLOOD_OP_MIX + s.op);
 	m->index = index;
@@ -655,6 +681,7 @@ static void one_step(struct ds_mix *m, u64 index)
 	} else if (ret < 0 && ret != -EILSEQ) {
 		count_error(m, &s, t, -ret);
 	}
+	return true;
 }
 
 static void sweep_or_fail(struct ds_mix *m, struct ds_target *t)
@@ -673,16 +700,17 @@ static void sweep_or_fail(struct ds_mix *m, struct ds_target *t)
  */
 void ds_mix_run(struct ds_mix *m)
 {
-	u64 index = 0;
+	u64 index = 0, done = 0;
 	unsigned int i;
+	bool did;
 
 	while (!ds_get(m->stop) && !m->ring_broken) {
 		if (m->plant && index % PLANT_EVERY == PLANT_EVERY / 2)
 			plant(m);
-		one_step(m, index++);
+		did = one_step(m, index++);
 		m->step_ring = false;
-		if (index % SWEEP_EVERY == 0)
-			sweep_or_fail(m, &m->targets[index / SWEEP_EVERY % m->nr_targets]);
+		if (did && ++done % SWEEP_EVERY == 0)
+			sweep_or_fail(m, &m->targets[done / SWEEP_EVERY % m->nr_targets]);
 		ds_set(&m->slot->steps, index);
 	}
 	/* what was planted before may be overwritten by now */

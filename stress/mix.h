@@ -98,6 +98,8 @@ struct ds_mix_step {
 
 /**
  * struct ds_mix - everything a mix thread needs
+ * @choice:	as asked for: decisions do not depend on what there is
+ * @probes:	what can be done of it
  * @places:	for files of a moment
  * @pages:	that each of its files has at most
  * @huge:	may have memory of huge pages' size
@@ -108,6 +110,7 @@ struct ds_mix {
 	u64 seed;
 	u32 thread;
 	const struct ds_mix_choice *choice;
+	const struct ds_op_probe *probes;
 	const struct ds_op_env *env;
 	u32 pages;
 	bool huge;
@@ -138,6 +141,7 @@ struct ds_mix {
 
 void ds_mix_plan(const struct ds_mix_choice *c, u64 seed, u32 thread, u64 index,
 		 struct ds_mix_step *s);
+u64 ds_mix_hash(u64 hash, const struct ds_mix_choice *c, u64 seed, u32 thread, u64 index);
 int ds_mix_open_files(struct ds_mix *m, const struct ds_places *places);
 int ds_mix_setup(struct ds_mix *m);
 void ds_mix_run(struct ds_mix *m);

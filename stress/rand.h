@@ -48,10 +48,16 @@ static inline u64 ds_rand_next(struct ds_rand *r)
 	return ds_rand_mix(r->state);
 }
 
-/* A number from 0 to @n - 1; 0 when @n is 0.  The bias is below n / 2^32. */
+/* 32 random bits as a number from 0 to @n - 1; 0 when @n is 0.  The bias is below n / 2^32. */
+static inline u32 ds_rand_scale(u32 bits, u32 n)
+{
+	return (u32)(((u64)bits * n) >> 32);
+}
+
+/* The next such number of @r. */
 static inline u32 ds_rand_below(struct ds_rand *r, u32 n)
 {
-	return (u32)(((ds_rand_next(r) >> 32) * n) >> 32);
+	return ds_rand_scale(ds_rand_next(r) >> 32, n);
 }
 
 #endif /* DS_RAND_H */

@@ -184,6 +184,41 @@ static void run_mix(const struct ds_load_params *p, u64 steps, struct ds_load *l
 	ds_load_sum(l, t);
 }
 
+/*
+ * One hash for one seed, however long the load ran and whatever can be done here, the
+ * same as when nothing is executed; another for another seed.
+ */
+static void test_hash(void **state)
+{
+	struct ds_load_params p = params_for("smoke", "dontcache=5", 4);
+	u64 planned = 0, mine, i;
+	struct ds_load_totals t;
+	struct ds_load l;
+	u32 thread;
+
+	(void)state;
+	for (thread = 0; thread < 4; thread++) {
+		for (i = 0, mine = 0; i < DS_DECISIONS; i++)
+			mine = thread < 2 ? ds_flood_hash(mine, 42, thread, i) :
+			       ds_mix_hash(mine, &p.mix, 42, thread, i);
+		planned = ds_decide_fold(planned, mine);
+	}
+	run_mix(&p, 1, &l, &t);
+	assert_int_equal(l.sh->flood_threads, 2);
+	assert_true(ds_load_hash(&l, 42, &p.mix) == planned);
+	/* what a thread has taken is not planned again */
+	l.sh->slots[1].hash ^= 1;
+	assert_true(ds_load_hash(&l, 42, &p.mix) != planned);
+	ds_load_free(&l);
+	run_mix(&p, DS_DECISIONS + 1, &l, &t);
+	assert_true(ds_load_hash(&l, 42, &p.mix) == planned);
+	ds_load_free(&l);
+	p.seed = 43;
+	run_mix(&p, 10, &l, &t);
+	assert_true(ds_load_hash(&l, 43, &p.mix) != planned);
+	ds_load_free(&l);
+}
+
 static void expect_clean(const struct ds_load_totals *t)
 {
 	if (t->mix.failed)
@@ -409,6 +444,7 @@ int main(void)
 		cmocka_unit_test(test_mix_option),
 		cmocka_unit_test(test_table),
 		cmocka_unit_test(test_plan),
+		cmocka_unit_test(test_hash),
 		cmocka_unit_test(test_all_ops),
 		cmocka_unit_test(test_small),
 		cmocka_unit_test(test_planted),

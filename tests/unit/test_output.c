@@ -22,7 +22,7 @@
 static const char * const golden[] = {
 	"verdict", "exit", "kernel", "fix", "usages", "drains_per_usage_max", "truncates",
 	"fills", "drains_effective", "checks", "violations", "first_violation",
-	"missed_probes", "seed", "repeat",
+	"missed_probes", "seed", "repeat", "load_decisions", "race_decisions",
 };
 
 static struct ds_report *r;

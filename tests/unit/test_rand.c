@@ -135,6 +135,75 @@ static void test_tiny_shape(void **state)
 	}
 }
 
+/* Each decision counts, and its place; nothing else does. */
+static void test_flood_hash(void **state)
+{
+	u64 a = 0, b = 0, c = 0, i;
+
+	(void)state;
+	for (i = 0; i < 100; i++) {
+		a = ds_flood_hash(a, 7, 3, i);
+		b = ds_flood_hash(b, 7, 3, i);
+		/* one other decision in the middle */
+		c = ds_flood_hash(c, 7, 3, i == 50 ? 51 : i);
+	}
+	assert_true(a == b && a != c);
+	assert_true(ds_flood_hash(0, 7, 3, 0) != ds_flood_hash(0, 8, 3, 0));
+	assert_true(ds_flood_hash(0, 7, 3, 0) != ds_flood_hash(0, 7, 4, 0));
+	a = ds_flood_hash(ds_flood_hash(0, 7, 3, 0), 7, 3, 1);
+	b = ds_flood_hash(ds_flood_hash(0, 7, 3, 1), 7, 3, 0);
+	assert_true(a != b);
+}
+
+/* Each number of a race decision changes the hash. */
+static void test_race_hash(void **state)
+{
+	static const struct ds_decision same = { 1, 0, 1, 2, 3, 4, 5 };
+	static const struct ds_decision others[] = {
+		{ 2, 0, 1, 2, 3, 4, 5 }, { 1, 1, 1, 2, 3, 4, 5 }, { 1, 0, 0, 2, 3, 4, 5 },
+		{ 1, 0, 1, 3, 3, 4, 5 }, { 1, 0, 1, 2, 4, 4, 5 }, { 1, 0, 1, 2, 3, 5, 5 },
+		{ 1, 0, 1, 2, 3, 4, 6 },
+	};
+	u64 hash = ds_decide_hash(1, &same);
+	unsigned int i;
+
+	(void)state;
+	assert_true(hash == ds_decide_hash(1, &same) && hash != ds_decide_hash(2, &same));
+	for (i = 0; i < ARRAY_SIZE(others); i++)
+		assert_true(hash != ds_decide_hash(1, &others[i]));
+}
+
+/* Only what was asked for is decided, all of it, and drains where they belong. */
+static void test_race_decisions(void **state)
+{
+	const u32 here = DS_DRAINS_HERE, kinds = 0x55, drains = 0x1f;
+	unsigned int kind[33] = { 0 }, drain[33] = { 0 }, far[33] = { 0 }, i;
+	struct ds_decision d;
+	u32 cpus = 0;
+
+	(void)state;
+	for (i = 0; i < 16000; i++) {
+		d = ds_decide(1, 2, i, kinds, drains);
+		assert_true(!d.kind != !d.drain);
+		kind[d.kind]++;
+		drain[d.drain]++;
+		d = ds_decide_far(1, i, drains, 3);
+		assert_true(!d.kind && d.cpu < 3 && d.wait_us < DS_WAIT_MAX_US);
+		far[d.drain]++;
+		cpus |= 1 << d.cpu;
+	}
+	for (i = 1; i < 33; i++) {
+		assert_int_equal(!!kind[i], i < 8 && kinds >> (i - 1) & 1);
+		assert_int_equal(!!drain[i], i < 6 && here >> (i - 1) & 1);
+		assert_int_equal(!!far[i], i < 6 && ~here >> (i - 1) & 1);
+	}
+	assert_int_equal(cpus, 7);
+	assert_in_range(drain[0], 9500, 10500);
+	d = ds_decide(1, 2, 3, 0, ~here);
+	assert_true(!d.kind && !d.drain);
+	assert_int_equal(ds_decide_far(1, 2, here, 3).drain, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -145,6 +214,9 @@ int main(void)
 		cmocka_unit_test(test_plan_is_pure),
 		cmocka_unit_test(test_plan_in_range),
 		cmocka_unit_test(test_tiny_shape),
+		cmocka_unit_test(test_flood_hash),
+		cmocka_unit_test(test_race_hash),
+		cmocka_unit_test(test_race_decisions),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

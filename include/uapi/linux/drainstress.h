@@ -142,7 +142,9 @@
  *	numbers of folios, from 1 to batch_size, that a batch held when it was
  *	moved, so many were seen, the rarest "level.least.K" times; "remote"
  *	fills of another CPU's folios,
- *	"race.loops", "checks"; of all checks at rest "check.folios" on LRU
+ *	"race.loops", "checks", "decisions.high" and "decisions.low", after the
+ *	end of a race the halves of a hash over the first DS_DECISIONS decisions
+ *	of each kthread (drainstress_decide.h); of all checks at rest "check.folios" on LRU
  *	lists, walked in "check.walk_ns", "check.looks" that were necessary
  *	after a first one, "check.pause_max_ns"; of those while the load runs
  *	"online.samples", "online.folios", "online.suspects" that looked wrong
