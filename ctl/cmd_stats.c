@@ -55,6 +55,8 @@ static void print_text(const struct ds_msgs *stats, const struct ds_msgs *usage)
 
 		if (!strcmp(m->scope, "cpu"))
 			snprintf(scope, sizeof(scope), "cpu%u", m->cpu);
+		else if (!strcmp(m->scope, "race") && DS_HAS(m, DS_A_CPU))
+			snprintf(scope, sizeof(scope), "race%u", m->cpu);
 		else if (m->name[0])	/* a probe, a fault, a pair */
 			snprintf(scope, sizeof(scope), "%s.%s", m->scope, m->name);
 		else

@@ -29,6 +29,7 @@ int ds_cmd_plant(int argc, char **argv);
 int ds_cmd_selftest(int argc, char **argv);
 int ds_cmd_explain(int argc, char **argv);
 int ds_cmd_ops(int argc, char **argv);
+int ds_cmd_replay(int argc, char **argv);
 int ds_cmd_faults(int argc, char **argv);
 
 /* Limit for a request that drains or stops all CPUs. */

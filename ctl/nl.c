@@ -56,6 +56,8 @@ static int set_limits(struct nl_sock *sk)
 	/* the 32 KiB of libnl lose events; FORCE wants the same right as we */
 	if (setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &size, sizeof(size)))
 		setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &size, sizeof(size));
+	/* a replay's request is long */
+	setsockopt(fd, SOL_SOCKET, SO_SNDBUFFORCE, &size, sizeof(size));
 	setsockopt(fd, SOL_NETLINK, NETLINK_EXT_ACK, &one, sizeof(one));
 	setsockopt(fd, SOL_NETLINK, NETLINK_CAP_ACK, &one, sizeof(one));
 	if (setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &tv, sizeof(tv)) ||
@@ -206,10 +208,20 @@ static int refused(u8 cmd, const struct ds_frame *f, struct ds_err *err)
 	return ds_error(err, DS_EXIT_ERROR, no, "%s: %s", name, strerror(no));
 }
 
+static size_t request_size(const struct ds_arg *args, unsigned int nr)
+{
+	size_t size = 8192;
+	unsigned int i;
+
+	for (i = 0; i < nr; i++)
+		size += args[i].type == DS_ARG_BYTES ? nla_total_size(args[i].num) : 16;
+	return size;
+}
+
 static struct nl_msg *build(struct ds_nl *nl, u8 cmd, int flags, const struct ds_arg *args,
 			    unsigned int nr)
 {
-	struct nl_msg *msg = nlmsg_alloc_size(8192);
+	struct nl_msg *msg = nlmsg_alloc_size(request_size(args, nr));
 	struct nlattr *nests[4];
 	unsigned int i, depth = 0;
 	int ret = 0;
@@ -232,6 +244,9 @@ static struct nl_msg *build(struct ds_nl *nl, u8 cmd, int flags, const struct ds
 			break;
 		case DS_ARG_STRING:
 			ret = nla_put_string(msg, args[i].attr, args[i].str);
+			break;
+		case DS_ARG_BYTES:
+			ret = nla_put(msg, args[i].attr, args[i].num, args[i].str);
 			break;
 		case DS_ARG_NEST:
 			nests[depth] = nla_nest_start(msg, args[i].attr | NLA_F_NESTED);

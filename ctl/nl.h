@@ -15,6 +15,7 @@ enum ds_arg_type {
 	DS_ARG_U32,
 	DS_ARG_U64,
 	DS_ARG_STRING,
+	DS_ARG_BYTES,		/* @num of them at @str */
 	DS_ARG_NEST,		/* those that follow are in it, */
 	DS_ARG_NEST_END,	/* up to here */
 };

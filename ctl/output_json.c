@@ -436,7 +436,7 @@ static json_t *json_align(const struct ds_report *r)
 json_t *ds_json_stats(const struct ds_msgs *stats)
 {
 	json_t *o = json_object(), *cpus = json_object(), *probes = json_object();
-	json_t *faults = json_object(), *align = json_object();
+	json_t *faults = json_object(), *align = json_object(), *race = json_object();
 	char cpu[16];
 	unsigned int i;
 
@@ -452,11 +452,15 @@ json_t *ds_json_stats(const struct ds_msgs *stats)
 			json_object_set_new(faults, m->name, ds_json_counters(m));
 		} else if (!strcmp(m->scope, "align")) {
 			json_object_set_new(align, m->name, ds_json_counters(m));
+		} else if (!strcmp(m->scope, "race")) {
+			snprintf(cpu, sizeof(cpu), DS_HAS(m, DS_A_CPU) ? "%u" : "far", m->cpu);
+			json_object_set_new(race, cpu, ds_json_counters(m));
 		} else {
 			json_object_set_new(o, m->scope, ds_json_counters(m));
 		}
 	}
 	json_object_set_new(o, "cpus", cpus);
+	json_object_set_new(o, "race", race);
 	json_object_set_new(o, "probes", probes);
 	json_object_set_new(o, "faults", faults);
 	json_object_set_new(o, "align", align);

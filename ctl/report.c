@@ -110,6 +110,12 @@ void ds_report_take_stats(struct ds_report *r)
 	r->facts.fills = ds_msgs_cpu_sum_prefix(&r->stats, "fill.");
 	r->facts.effective = ds_msgs_cpu_sum_prefix(&r->stats, "effective.");
 	r->facts.samples = ds_total(r, "online.samples");
+	r->facts.steps = r->load.steps + ds_total(r, "race.loops");
+	for (i = 0; i < r->stats.nr; i++) {
+		/* of the kthread that drains other CPUs there is no loop */
+		if (!strcmp(r->stats.v[i].scope, "cpu"))
+			r->facts.steps += ds_msg_counter(&r->stats.v[i], "call.all");
+	}
 	r->race_hash = ds_total(r, "decisions.high") << 32 | ds_total(r, "decisions.low");
 	/* the module's own count has the check that was under way at the end too */
 	if (ds_total(r, "checks") > r->checks_at_rest)

@@ -16,6 +16,7 @@
 
 #include "commands.h"
 #include "hang.h"
+#include "replay.h"
 #include "run.h"
 #include "signals.h"
 #include "stale.h"
@@ -25,6 +26,7 @@
 #define START_MS 30000
 #define STOP_MS 60000
 #define STOP_HUNG_MS 5000
+#define RACE_ARGS (9 + DS_FAULT_REQUEST + DS_ALIGN_REQUEST)
 
 /**
  * ds_run_say() - a line on standard error, beside the progress line
@@ -33,6 +35,8 @@ void ds_run_say(struct ds_run *run, const char *fmt, ...)
 {
 	va_list ap;
 
+	if (run->o.silent)
+		return;
 	ds_progress_clear(&run->progress);
 	va_start(ap, fmt);
 	vfprintf(stderr, fmt, ap);
@@ -220,6 +224,7 @@ static int start_load(struct ds_run *run, struct ds_err *err)
 		.no_tmpfs = run->o.fs_mask && !(run->o.fs_mask & DS_OWN_FS_BIT(DS_OWN_TMPFS)),
 		.huge_tmpfs = run->o.fs_mask & DS_OWN_FS_BIT(DS_OWN_TMPFS_HUGE),
 	};
+	struct ds_load_script *scripts = NULL;
 	char note[DS_LOAD_TEXT];
 	unsigned int i;
 	int ret;
@@ -233,9 +238,16 @@ static int start_load(struct ds_run *run, struct ds_err *err)
 		p.cgroup = run->cg.dir;
 	if (note[0])
 		ds_report_note(&run->r, "%s", note);
+	if (run->o.replay) {
+		scripts = ds_replay_load_scripts(run->o.replay, p.threads);
+		if (!scripts)
+			return ds_error(err, DS_EXIT_ERROR, ENOMEM, "out of memory");
+		p.scripts = scripts;
+	}
 	if (mark_load(run, true, err))
 		return -1;
 	ret = ds_load_start(&run->load, &p);
+	free(scripts);
 	if (mark_load(run, false, err))
 		return -1;
 	ds_signals_victims(run->load.pid, run->cg.dir);
@@ -270,10 +282,31 @@ static int start_load(struct ds_run *run, struct ds_err *err)
 	return 0;
 }
 
-static int start_race(struct ds_run *run, struct ds_err *err)
+/* Appends what the racing kthreads shall do; @steps is room for it.  Return: attributes. */
+static unsigned int put_scripts(const struct ds_replay *r, struct ds_arg *args, u64 *steps)
+{
+	unsigned int i, nr, n = 0;
+
+	for (i = 0; r && i < r->nr_actors; i++) {
+		const struct ds_actor *a = &r->actors[i];
+
+		if (!a->nr || a->kind >= DS_ACTOR_FLOOD)
+			continue;
+		nr = ds_replay_pack(a, steps);
+		args[n++] = (struct ds_arg){ DS_A_SCRIPT, DS_ARG_NEST, 0, NULL };
+		args[n++] = (struct ds_arg){ DS_SC_CPU, DS_ARG_U32,
+			a->kind == DS_ACTOR_FAR ? DS_SCRIPT_FAR : a->number, NULL };
+		args[n++] = (struct ds_arg){ DS_SC_STEPS, DS_ARG_BYTES, nr * sizeof(*steps),
+			(const char *)steps };
+		args[n++] = (struct ds_arg){ DS_A_SCRIPT, DS_ARG_NEST_END, 0, NULL };
+		steps += nr;
+	}
+	return n;
+}
+
+static int ask_race(struct ds_run *run, struct ds_arg *args, u64 *steps, struct ds_err *err)
 {
 	const struct ds_run_opts *o = &run->o;
-	struct ds_arg args[9 + DS_FAULT_REQUEST + DS_ALIGN_REQUEST];
 	struct ds_msg done;
 	unsigned int n = 0;
 	u64 own = ds_cgroup_make_own(&run->own_cg);
@@ -298,6 +331,7 @@ static int start_race(struct ds_run *run, struct ds_err *err)
 		args[n++] = (struct ds_arg){ DS_A_CGROUP, DS_ARG_U64, own, NULL };
 	n += ds_fault_request(&o->faults, args + n);
 	n += ds_align_request(&o->align, args + n);
+	n += put_scripts(o->replay, args + n, steps);
 	if (ds_nl_run(run->nl, DS_CMD_RACE_START, args, n, START_MS, &done, err)) {
 		/* no work has been done, so it is no hang of the kernel under test */
 		if (err->exit == DS_EXIT_HANG)
@@ -310,6 +344,23 @@ static int start_race(struct ds_run *run, struct ds_err *err)
 		return ds_error(err, DS_EXIT_ERROR, -ret,
 				"--fault alloc-fail: cannot be begun: %s", strerror(-ret));
 	return 0;
+}
+
+static int start_race(struct ds_run *run, struct ds_err *err)
+{
+	const struct ds_replay *r = run->o.replay;
+	unsigned int actors = r ? r->nr_actors : 0;
+	struct ds_arg *args = calloc(RACE_ARGS + 4 * actors, sizeof(*args));
+	u64 *steps = calloc(r ? ds_replay_lines(r) : 1, sizeof(*steps));
+	int ret = -1;
+
+	if (args && steps)
+		ret = ask_race(run, args, steps, err);
+	else
+		ds_error(err, DS_EXIT_ERROR, ENOMEM, "out of memory");
+	free(args);
+	free(steps);
+	return ret;
 }
 
 /* ---- the end ---- */
@@ -431,6 +482,9 @@ static void stop_race(struct ds_run *run)
 	ds_msg_free(&done);
 	/* refused where batches are not touched, see read_caps() */
 	if (run->r.caps.reason[0])
+		return;
+	/* a replay that has found it looks for no more */
+	if (run->o.replay && run->violated)
 		return;
 	if (f->nr_hangs || last_command(run, DS_CMD_CHECK, DS_CHECK_MS, &done))
 		return;
@@ -554,7 +608,6 @@ static void clean_up(struct ds_run *run)
 	ds_kmsg_close(&run->kmsg);
 	ds_load_free(&run->load);
 	ds_report_free(&run->r);
-	ds_run_opts_free(&run->o);
 	free(run->dogs);
 	if (run->events)
 		fclose(run->events);
@@ -569,6 +622,7 @@ static void describe(struct ds_run *run)
 	struct utsname u;
 
 	uname(&u);
+	ds_replay_cpus(run->online, sizeof(run->online));
 	snprintf(r->kernel, sizeof(r->kernel), "%s", u.release);
 	r->seed = o->seed;
 	r->threads_wanted = o->threads;
@@ -581,6 +635,7 @@ static void describe(struct ds_run *run)
 	r->facts.accounting = !o->no_accounting;
 	r->facts.kmsg = !o->no_kmsg;
 	r->facts.require_fix = o->require_fix;
+	r->facts.replay = o->replay;
 	r->facts.planted = ds_run_plants_data(o);
 	r->facts.known = &o->known;
 	snprintf(r->facts.kernel, sizeof(r->facts.kernel), "%.*s", DS_NAME_LEN, u.release);
@@ -600,6 +655,8 @@ static int write_output(struct ds_run *run)
 	const struct ds_report *r = &run->r;
 	int ret = 0;
 
+	if (run->o.silent)
+		return 0;
 	if (run->output) {
 		ret = ds_output_json(run->output, r);
 		if (fclose(run->output))
@@ -615,34 +672,59 @@ static int write_output(struct ds_run *run)
 	return ret;
 }
 
+static void tell(const struct ds_run *run, struct ds_run_outcome *out)
+{
+	const struct ds_report *r = &run->r;
+	const struct ds_inv_fact *first = ds_facts_first(&r->facts);
+	enum ds_exit code = r->verdict.code;
+
+	memset(out, 0, sizeof(*out));
+	if (code == DS_EXIT_FAIL || code == DS_EXIT_HANG)
+		snprintf(out->first, sizeof(out->first), "%s", first ? first->name :
+			 r->facts.nr_hangs ? "hang" : r->facts.kmsg_bad ? "kernel" : "other");
+	snprintf(out->why, sizeof(out->why), "%s",
+		 r->verdict.nr_reasons ? r->verdict.reasons[0].text : "");
+	if (r->load_hash)
+		snprintf(out->load_decisions, sizeof(out->load_decisions), "%016llx",
+			 r->load_hash);
+	if (r->race_hash)
+		snprintf(out->race_decisions, sizeof(out->race_decisions), "%016llx",
+			 r->race_hash);
+	out->seconds = r->seconds;
+}
+
+static void run_and_collect(struct ds_run *run)
+{
+	unsigned int i;
+
+	ds_run_say(run, "drainctl start: %s: %s", run->r.kernel, run->r.params);
+	for (i = run->notes_said; i < run->r.nr_notes; i++)
+		ds_run_say(run, "note: %s", run->r.notes[i]);
+	ds_run_soak(run);
+	stop_load(run);
+	stop_race(run);
+	collect(run);
+}
+
 /**
- * ds_cmd_run() - the soak
+ * ds_run_once() - one soak, from the set-up to the report
+ * @o: stays the caller's
+ * @out: what has become of it; may be NULL
+ *
+ * Return: the exit code.
  */
-int ds_cmd_run(int argc, char **argv)
+int ds_run_once(const struct ds_run_opts *o, struct ds_run_outcome *out)
 {
 	struct ds_run *run = calloc(1, sizeof(*run));
-	unsigned int i;
 	int ret;
 
 	if (!run)
 		return DS_EXIT_ERROR;
+	run->o = *o;
 	run->kmsg.fd = -1;
-	ret = ds_run_opts_parse(&run->o, argc, argv);
-	if (ret) {
-		ds_run_opts_free(&run->o);
-		free(run);
-		return ret == DS_ARGS_ANSWERED ? 0 : ret;
-	}
 	describe(run);
-	if (!set_up(run)) {
-		ds_run_say(run, "drainctl start: %s: %s", run->r.kernel, run->r.params);
-		for (i = run->notes_said; i < run->r.nr_notes; i++)
-			ds_run_say(run, "note: %s", run->r.notes[i]);
-		ds_run_soak(run);
-		stop_load(run);
-		stop_race(run);
-		collect(run);
-	}
+	if (!set_up(run))
+		run_and_collect(run);
 	/* when something hangs the report is first, as this may hang too */
 	if (!run->r.facts.nr_hangs)
 		put_back(run);
@@ -653,10 +735,30 @@ int ds_cmd_run(int argc, char **argv)
 	else
 		ds_run_say(run, "drainctl end: %s after %.1f s: %s", ds_exit_name(ret),
 			   run->r.seconds, run->r.params);
+	if (run->r.facts.setup_exit == DS_EXIT_PASS)
+		ds_replay_save(run);
+	if (out)
+		tell(run, out);
 	/* a usage error has no result: the message is all there is */
 	if (ret != DS_EXIT_USAGE && write_output(run) && ret == DS_EXIT_PASS)
 		ret = DS_EXIT_ERROR;
 	clean_up(run);
 	free(run);
+	return ret;
+}
+
+/**
+ * ds_cmd_run() - the soak
+ */
+int ds_cmd_run(int argc, char **argv)
+{
+	struct ds_run_opts o;
+	int ret = ds_run_opts_parse(&o, argc, argv);
+
+	if (!ret)
+		ret = ds_run_once(&o, NULL);
+	else if (ret == DS_ARGS_ANSWERED)
+		ret = 0;
+	ds_run_opts_free(&o);
 	return ret;
 }

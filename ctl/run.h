@@ -49,6 +49,7 @@ struct ds_run {
 	struct ds_progress progress;
 	struct ds_snapshot now;
 	FILE *events, *output;
+	char online[DS_STRING_MAX];	/* CPUs, when it began */
 	u64 start_ms, end_ms, last_ms;
 	u32 check;
 	u64 check_sent_ms, check_next_ms;
@@ -65,6 +66,19 @@ struct ds_run {
 	struct ds_watchdog fill_dog, stall_dog;
 };
 
+/**
+ * struct ds_run_outcome - what has become of a run, in short
+ * @first:	"I7", "hang", "kernel", "other", or "" when it did not fail
+ * @why:	the weightiest reason of the verdict
+ */
+struct ds_run_outcome {
+	char first[16];
+	char why[600];
+	char load_decisions[24], race_decisions[24];
+	double seconds;
+};
+
+int ds_run_once(const struct ds_run_opts *o, struct ds_run_outcome *out);
 void __printf(2, 3) ds_run_say(struct ds_run *run, const char *fmt, ...);
 void ds_run_on_event(void *arg, const struct ds_msg *m);
 void ds_run_netlink_failed(struct ds_run *run, const struct ds_err *err);

@@ -51,6 +51,7 @@ enum {
 	OPT_JOB,
 	OPT_FAULT,
 	OPT_ALIGN,
+	OPT_REPLAY_FILE,
 };
 
 static const struct argp_option options[] = {
@@ -108,6 +109,9 @@ static const struct argp_option options[] = {
 	{ "format", OPT_FORMAT, "NAME", 0, "Report on standard output (default text)", 3 },
 	{ "output", OPT_OUTPUT, "FILE", 0, "Write the JSON report there too", 3 },
 	{ "events", OPT_EVENTS, "FILE", 0, "Write the module's events there, a JSON line each", 3 },
+	{ "replay-file", OPT_REPLAY_FILE, "FILE", 0,
+	  "Where a FAIL or a HANG leaves what led to it, for drainctl replay (default drainstress-SEED.replay)",
+	  3 },
 	{ "quiet", OPT_QUIET, NULL, 0, "No progress", 3 },
 	DS_ARGS_COMMON
 };
@@ -281,6 +285,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case OPT_EVENTS:
 		o->events = arg;
+		return 0;
+	case OPT_REPLAY_FILE:
+		o->replay_file = arg;
 		return 0;
 	case OPT_KNOWN:
 		if (o->nr_known_files == DS_KNOWN_FILES_MAX)
@@ -564,23 +571,12 @@ void ds_run_opts_free(struct ds_run_opts *o)
 	ds_job_free(&o->job);
 }
 
-/**
- * ds_run_opts_parse() - job file and command line, defaults filled in
- *
- * Return: as ds_args_parse().
- */
-int ds_run_opts_parse(struct ds_run_opts *o, int argc, char **argv)
+/* What was not said. */
+static void fill_in(struct ds_run_opts *o)
 {
 	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
 	long pages = sysconf(_SC_PHYS_PAGES);
-	int ret;
 
-	ds_run_opts_default(o);
-	ret = take_job(o, argc, argv);
-	if (!ret)
-		ret = ds_args_parse(&argp, argc, argv, o);
-	if (ret)
-		return ret;
 	if (!o->threads)
 		o->threads = THREADS_A_CPU * (cpus > 0 ? cpus : 1);
 	if (o->threads > THREADS_MAX)
@@ -594,6 +590,50 @@ int ds_run_opts_parse(struct ds_run_opts *o, int argc, char **argv)
 		o->faults.wanted = 0;
 	if (o->no_race || o->bare_race)
 		o->align.mode = DS_ALIGN_OFF;
+}
+
+/**
+ * ds_run_opts_parse() - job file and command line, defaults filled in
+ *
+ * Return: as ds_args_parse().
+ */
+int ds_run_opts_parse(struct ds_run_opts *o, int argc, char **argv)
+{
+	int ret;
+
+	ds_run_opts_default(o);
+	ret = take_job(o, argc, argv);
+	if (!ret)
+		ret = ds_args_parse(&argp, argc, argv, o);
+	if (!ret)
+		fill_in(o);
+	return ret;
+}
+
+/**
+ * ds_run_opts_from() - options that lines of a file stand for, all of them
+ * @file: for messages
+ *
+ * Return: 0 or DS_EXIT_USAGE after a message that names FILE:LINE.
+ */
+int ds_run_opts_from(struct ds_run_opts *o, const char *file, const struct ds_job_option *lines,
+		     unsigned int nr)
+{
+	struct argp_state state = { .input = o };
+	char where[256];
+	unsigned int i;
+
+	ds_run_opts_default(o);
+	state.name = where;
+	for (i = 0; i < nr; i++) {
+		snprintf(where, sizeof(where), "%s:%u", file, lines[i].line);
+		if (apply_line(&state, &lines[i]))
+			return DS_EXIT_USAGE;
+	}
+	snprintf(where, sizeof(where), "%s", file);
+	if (parse(ARGP_KEY_END, NULL, &state))
+		return DS_EXIT_USAGE;
+	fill_in(o);
 	return 0;
 }
 
@@ -646,6 +686,12 @@ void ds_run_repeat(const struct ds_run_opts *o, char *buf, size_t len)
 	struct text t = { .buf = buf, .len = len };
 	unsigned int i;
 
+	if (o->replay) {
+		add(&t, "drainctl");
+		add_word(&t, "replay", o->replay_file);
+		add(&t, " --duration %llus", o->duration_ms / 1000);
+		return;
+	}
 	add(&t, "drainctl run --threads %u --duration %llus --seed %llu", o->threads,
 	    o->duration_ms / 1000, o->seed);
 	if (!o->interval_ms)

@@ -16,6 +16,8 @@
 #define DS_DIRS_MAX 6
 #define DS_KNOWN_FILES_MAX 8
 
+struct ds_replay;
+
 struct ds_run_opts {
 	const char *job_file;		/* NULL: none */
 	struct ds_job job;		/* what its options point into */
@@ -24,6 +26,9 @@ struct ds_run_opts {
 	u64 interval_ms;		/* 0: no checks during the run */
 	u64 seed;
 	bool seeded;
+	const char *replay_file;	/* NULL: drainstress-SEED.replay */
+	const struct ds_replay *replay;	/* what is done in place of all decisions, or NULL */
+	bool silent;			/* nothing is told, and no report written */
 	const char *method;
 	const char *preset;
 	const char *mix;		/* as given, or NULL */
@@ -56,6 +61,8 @@ struct ds_run_opts {
 bool ds_run_plants_data(const struct ds_run_opts *o);
 void ds_run_opts_default(struct ds_run_opts *o);
 int ds_run_opts_parse(struct ds_run_opts *o, int argc, char **argv);
+int ds_run_opts_from(struct ds_run_opts *o, const char *file, const struct ds_job_option *lines,
+		     unsigned int nr);
 void ds_run_opts_free(struct ds_run_opts *o);
 void ds_run_repeat(const struct ds_run_opts *o, char *buf, size_t len);
 

@@ -31,8 +31,12 @@ static void take_violation(struct ds_run *run, const struct ds_violation *v)
 	u64 bit = v->invariant && v->invariant <= 64 ? 1ULL << (v->invariant - 1) : 0;
 	struct ds_viol_context c;
 
-	if (counts)
+	if (counts && !run->violated) {
 		run->violated = true;
+		ds_load_freeze(&run->load);
+	}
+	if (run->o.silent)
+		return;
 	/* a known issue may come often: once is enough, and no other is hidden by it */
 	if (known ? run->known_shown & bit : run->shown++ >= SHOWN_VIOLATIONS)
 		return;
@@ -204,7 +208,7 @@ static void plant(struct ds_run *run, u64 ms)
 
 	/* the load's own fault is the load's to plant */
 	if (!run->o.plant || ds_run_plants_data(&run->o) || run->planted ||
-	    ms - run->start_ms < PLANT_MS)
+	    (!run->o.replay && ms - run->start_ms < PLANT_MS))
 		return;
 	run->planted = true;
 	if (ds_nl_do(run->nl, DS_CMD_PLANT, &arg, 1, NULL, &err))

@@ -150,6 +150,11 @@ static void rule_ring(const struct ds_facts *f, struct ds_verdict *v)
 
 static void rule_work(const struct ds_facts *f, struct ds_verdict *v)
 {
+	if (f->replay) {
+		if (!f->steps)
+			reason(v, DS_EXIT_INCONCLUSIVE, "no decision was carried out");
+		return;
+	}
 	if (f->load && !f->truncates)
 		reason(v, DS_EXIT_INCONCLUSIVE, "no truncate succeeded");
 	if (f->load && f->truncates && !f->pages)
@@ -175,6 +180,8 @@ static void rule_checked(const struct ds_facts *f, struct ds_verdict *v)
 {
 	unsigned int i, available = 0;
 
+	if (f->replay)
+		return;
 	for (i = 0; i < f->nr_inv; i++) {
 		const struct ds_inv_fact *inv = &f->inv[i];
 

@@ -46,6 +46,7 @@ struct ds_inv_fact {
  * @planted: a fault was planted, so something has to be noticed
  * @kernel, @module: release and version as GET_CAPS has them, or ""
  * @sampled: checks were to go on while the load ran, for long enough to tell
+ * @replay:	only some decisions are carried out: little work is enough
  * @load, @race, @bare, @accounting, @kmsg, @require_fix: as asked for
  * @known: known kernel issues, looked up for @kernel, or NULL
  */
@@ -56,6 +57,8 @@ struct ds_facts {
 	char kernel[DS_NAME_LEN + 1];
 	char module[DS_NAME_LEN];
 	bool load, race, bare, accounting, kmsg, require_fix;
+	bool replay;
+	u64 steps;			/* decisions that were carried out */
 	bool interrupted;
 	u64 truncates, pages;
 	u64 submitted, reaped, dropped;

@@ -144,6 +144,7 @@ static int ds_run_local(int cpu, struct ds_stock *stock, bool bare)
 			ds_cpu_stock(smp_processor_id(), false), 1, 0);
 		ds_plant_done();
 	}
+	ds_plant_leave_behind();
 	ds_check_emptied(smp_processor_id(), 7, "after lru_add_drain()");
 	preempt_enable();
 	return 0;
@@ -283,6 +284,9 @@ int ds_drain(unsigned int drain, int cpu, struct ds_stock *stock)
 	int target = ds_drain_kinds[drain].all_cpus ? DS_ON_ALL : cpu;
 	int slot = ds_call_begin(), err;
 
+	if (unlikely(READ_ONCE(ds_plant_meeting)) && drain != DS_DRAIN_LOCAL &&
+	    drain != DS_DRAIN_RELEASE)
+		ds_plant_meet(target);
 	ds_ring_put(DS_DID_DRAIN, drain, 0, 0, target);
 	err = ds_drain_kinds[drain].run(cpu, stock, false);
 	/* What waits for other CPUs takes long: then the end tells something. */

@@ -343,8 +343,15 @@ void ds_fault_exit(void);
  */
 #define DS_NICE		(-15)
 
+/* The decisions that one kthread takes over and over; nr 0: it does nothing. */
+struct ds_script {
+	unsigned int nr;
+	u64 *index;
+};
+
 struct ds_race_config {
 	u64 seed;
+	struct ds_script *scripts;	/* by CPU, nr_cpu_ids: for other CPUs; or NULL */
 	u32 kinds;		/* DS_KIND_BIT */
 	u32 drains;
 	u32 stutter_ms;
@@ -358,7 +365,13 @@ struct ds_race_config {
 	u32 pairs;		/* DS_KIND_BIT of enum drainstress_pair */
 };
 
-int ds_race_start(const struct ds_race_config *config);
+int ds_race_start(struct ds_race_config *config);
+struct ds_script *ds_scripts_alloc(void);
+void ds_scripts_free(struct ds_script *scripts);
+bool ds_racing_now(void);
+unsigned int ds_race_last_kind(int cpu);
+void ds_race_mark(unsigned int invariant);
+bool ds_race_read(int cpu, unsigned int invariant, u64 *decisions);
 void ds_race_stop(void);
 bool ds_race_paused(void);
 void ds_race_pause(void);
@@ -669,6 +682,12 @@ bool ds_plant_available(const struct ds_plant *plant, char *why, size_t len);
 void ds_plant_stopped(bool on);
 void ds_plant_lists(unsigned int first, unsigned int last, bool on);
 void ds_plant_done(void);
+
+/* Of a fault that wants an interleaving; see plant.c. */
+extern bool ds_plant_meeting;
+void ds_plant_meet(int cpu);
+void ds_plant_leave_behind(void);
+void ds_plant_meet_end(void);
 
 /* ---- ring.c: the last actions of the module, by CPU ---- */
 

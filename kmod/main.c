@@ -379,6 +379,7 @@ static int (*const ds_handlers[])(struct ds_request *,
 void ds_request_free(struct ds_request *req)
 {
 	atomic_dec(&ds_waiting);
+	ds_scripts_free(req->config.scripts);
 	kfree(req);
 }
 

@@ -635,6 +635,94 @@ static int ds_parse_align(struct genl_info *info, struct ds_race_config *config)
 	return err;
 }
 
+static const struct nla_policy ds_script_policy[DS_SC_MAX + 1] = {
+	[DS_SC_CPU] = { .type = NLA_U32 },
+	[DS_SC_STEPS] = { .type = NLA_BINARY },
+};
+
+/* Appends the decisions that one u64 of DS_SC_STEPS stands for. */
+static bool ds_script_add(struct ds_script *s, u64 step)
+{
+	u64 index = step / DS_SCRIPT_RUN, more = step % DS_SCRIPT_RUN;
+
+	if (more >= DS_DECISIONS - s->nr)
+		return false;
+	do {
+		s->index[s->nr++] = index++;
+	} while (more--);
+	return true;
+}
+
+static int ds_parse_script(struct genl_info *info, const struct nlattr *nest,
+			   struct ds_race_config *config)
+{
+	struct nlattr *tb[DS_SC_MAX + 1];
+	struct ds_script *s;
+	unsigned int i, nr;
+	u32 cpu;
+	u64 step;
+	int err;
+
+	err = nla_parse_nested(tb, DS_SC_MAX, nest, ds_script_policy,
+			       info->extack);
+	if (err)
+		return err;
+	if (!tb[DS_SC_CPU] || !tb[DS_SC_STEPS])
+		return ds_refuse(info, DS_A_SCRIPT,
+				 "SCRIPT: CPU or STEPS is missing", -EINVAL);
+	cpu = nla_get_u32(tb[DS_SC_CPU]);
+	if (cpu == DS_SCRIPT_FAR)
+		cpu = nr_cpu_ids;
+	else if (cpu >= nr_cpu_ids || !cpumask_test_cpu(cpu, &config->cpus))
+		return ds_refuse(info, DS_A_SCRIPT,
+				 "SCRIPT: a CPU that does not race", -EINVAL);
+	nr = nla_len(tb[DS_SC_STEPS]) / sizeof(step);
+	if (!nr || nr > DS_DECISIONS || nla_len(tb[DS_SC_STEPS]) % sizeof(step))
+		return ds_refuse(info, DS_A_SCRIPT,
+				 "SCRIPT: STEPS takes 1 to 4096 numbers of 64 bits",
+				 -EINVAL);
+	if (!config->scripts)
+		config->scripts = ds_scripts_alloc();
+	s = config->scripts ? &config->scripts[cpu] : NULL;
+	if (s && s->nr)
+		return ds_refuse(info, DS_A_SCRIPT, "SCRIPT: a CPU twice",
+				 -EINVAL);
+	if (s)
+		s->index = kvmalloc_array(DS_DECISIONS, sizeof(u64), GFP_KERNEL);
+	if (!s || !s->index)
+		return -ENOMEM;
+	for (i = 0; i < nr; i++) {
+		memcpy(&step, nla_data(tb[DS_SC_STEPS]) + i * sizeof(step),
+		       sizeof(step));
+		if (!ds_script_add(s, step))
+			return ds_refuse(info, DS_A_SCRIPT,
+					 "SCRIPT: more than 4096 decisions",
+					 -EINVAL);
+	}
+	return 0;
+}
+
+/* There may be several: info->attrs has only the last. */
+static int ds_parse_scripts(struct genl_info *info,
+			    struct ds_race_config *config)
+{
+	struct nlattr *attr;
+	int rem, err = 0;
+
+	if (!info->attrs[DS_A_SCRIPT])
+		return 0;
+	if (config->race != DS_RACE_FULL)
+		return ds_refuse(info, DS_A_SCRIPT,
+				 "SCRIPT: only a full race has one", -EINVAL);
+	nlmsg_for_each_attr(attr, info->nlhdr, GENL_HDRLEN, rem) {
+		if (nla_type(attr) == DS_A_SCRIPT)
+			err = ds_parse_script(info, attr, config);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
 static int ds_race_start_cmd(struct sk_buff *in, struct genl_info *info)
 {
 	struct ds_race_config *config;
@@ -679,7 +767,8 @@ static int ds_race_start_cmd(struct sk_buff *in, struct genl_info *info)
 	      ds_parse_mask(info, DS_A_DRAINS, DS_NR_DRAIN_KINDS,
 			    &config->drains) ?:
 	      ds_parse_cpus(info, &config->cpus) ?:
-	      ds_parse_align(info, config) ?: ds_parse_faults(info, config);
+	      ds_parse_align(info, config) ?: ds_parse_faults(info, config) ?:
+	      ds_parse_scripts(info, config);
 	if (!err && config->race && ds_layout_reason())
 		err = ds_refuse(info, 0, ds_layout_reason(), -EOPNOTSUPP);
 	if (err) {
@@ -955,6 +1044,26 @@ static int ds_put_align(struct sk_buff *skb, unsigned int pair)
 	       ds_put_counter(skb, "free.ns", stats.free_ns);
 }
 
+static int ds_put_race(struct sk_buff *skb, int cpu)
+{
+	unsigned int i;
+	char name[16];
+	u64 decisions;
+	int err;
+
+	ds_race_read(cpu, 0, &decisions);
+	err = nla_put_string(skb, DS_A_SCOPE, "race") ?:
+	      (cpu >= 0 ? nla_put_u32(skb, DS_A_CPU, cpu) : 0) ?:
+	      ds_put_counter(skb, "decisions", decisions);
+	for (i = 1; i <= DS_MAX_INVARIANT && !err; i++) {
+		if (!ds_race_read(cpu, i, &decisions))
+			continue;
+		snprintf(name, sizeof(name), "mark.%u", i);
+		err = ds_put_counter(skb, name, decisions);
+	}
+	return err;
+}
+
 static int ds_put_stats(struct sk_buff *skb, unsigned long n)
 {
 	int cpu;
@@ -971,7 +1080,16 @@ static int ds_put_stats(struct sk_buff *skb, unsigned long n)
 	if (n < DS_NR_FAULTS)
 		return ds_put_fault(skb, n + 1);
 	n -= DS_NR_FAULTS;
-	return n < DS_NR_PAIRS ? ds_put_align(skb, n + 1) : -ENOENT;
+	if (n < DS_NR_PAIRS)
+		return ds_put_align(skb, n + 1);
+	n -= DS_NR_PAIRS;
+	if (!n--)
+		return ds_put_race(skb, -1);
+	for_each_possible_cpu(cpu) {
+		if (!n--)
+			return ds_put_race(skb, cpu);
+	}
+	return -ENOENT;
 }
 
 static int ds_get_stats(struct sk_buff *skb, struct netlink_callback *cb)
@@ -1183,6 +1301,7 @@ static const struct nla_policy ds_policy[DS_A_MAX + 1] = {
 	[DS_A_FAULTS] = { .type = NLA_NESTED },
 	[DS_A_ALIGN] = NLA_POLICY_MAX(NLA_U8, DS_ALIGN_COMPARE),
 	[DS_A_PAIRS] = { .type = NLA_U64 },
+	[DS_A_SCRIPT] = { .type = NLA_NESTED },
 	[DS_A_RACE] = NLA_POLICY_MAX(NLA_U8, DS_RACE_BARE),
 	[DS_A_ACCOUNTING] = NLA_POLICY_MAX(NLA_U8, 1),
 	[DS_A_INVARIANTS] = { .type = NLA_U64 },

@@ -593,6 +593,115 @@ static int ds_plant_offline(const struct ds_plant *plant)
 	return err ?: back;
 }
 
+/* ---- damage that wants an interleaving ---- */
+
+/*
+ * A drain from elsewhere (of that CPU or of all) that begins while the CPU's
+ * deactivate_file holds so many own folios or more, and while the last thing
+ * its kthread did was to fill rotate: the CPU's next lru_add_drain() then leaves
+ * a folio behind.  Each of the three alone is frequent.
+ */
+#define DS_MEET_FOLIOS	8
+
+bool ds_plant_meeting;
+static DEFINE_PER_CPU(bool, ds_met);
+
+/* Folios of @cpu's stock in its batch; only pointers are compared. */
+static unsigned int ds_own_in_batch(unsigned int kind, int cpu)
+{
+	struct folio_batch *fbatch = ds_batch(kind, cpu);
+	struct ds_stock *stock = ds_cpu_stock(cpu, false);
+	unsigned int i, k, n = 0, nr = READ_ONCE(fbatch->nr);
+
+	for (i = 0; i < nr && i < DS_BATCH_SIZE; i++) {
+		struct folio *folio = READ_ONCE(fbatch->folios[i]);
+
+		for (k = 0; k < stock->nr; k++)
+			n += stock->own[k].folio == folio;
+	}
+	return n;
+}
+
+static void ds_meet_one(int cpu, unsigned int last_kind)
+{
+	if (last_kind == DS_BATCH_ROTATE &&
+	    ds_own_in_batch(DS_BATCH_DEACTIVATE_FILE, cpu) >= DS_MEET_FOLIOS)
+		WRITE_ONCE(per_cpu(ds_met, cpu), true);
+}
+
+/* A drain of @cpu, or DS_ON_ALL, begins. */
+void ds_plant_meet(int cpu)
+{
+	int on;
+
+	for_each_online_cpu(on) {
+		if (cpu == DS_ON_ALL || cpu == on)
+			ds_meet_one(on, ds_race_last_kind(on));
+	}
+}
+
+/* This CPU has just been drained; preemption is off. */
+void ds_plant_leave_behind(void)
+{
+	if (likely(!READ_ONCE(ds_plant_meeting)) || !this_cpu_read(ds_met))
+		return;
+	/* A folio that meets a disabled cache does not stay: the next drain, then. */
+	if (ds_lru_disabled())
+		return;
+	this_cpu_write(ds_met, false);
+	ds_fill(DS_BATCH_DEACTIVATE_FILE,
+		ds_cpu_stock(smp_processor_id(), false), 1, 0);
+}
+
+/* The race ends, and the fault with it. */
+void ds_plant_meet_end(void)
+{
+	int cpu;
+
+	WRITE_ONCE(ds_plant_meeting, false);
+	for_each_possible_cpu(cpu)
+		per_cpu(ds_met, cpu) = false;
+}
+
+/* All three by hand.  Return: 0 when they met. */
+static int ds_meet_here(void *unused)
+{
+	int cpu = raw_smp_processor_id(), tries;
+	struct ds_stock *stock = ds_cpu_stock(cpu, false);
+
+	for (tries = 0; tries < 10; tries++) {
+		ds_fill_exact(DS_BATCH_DEACTIVATE_FILE, stock, DS_MEET_FOLIOS);
+		ds_meet_one(cpu, DS_BATCH_ROTATE);
+		if (per_cpu(ds_met, cpu))
+			return ds_drain(DS_DRAIN_LOCAL, cpu, stock);
+	}
+	return -EBUSY;
+}
+
+/* In a race it waits for what the kthreads do. */
+static int ds_plant_interleaving(const struct ds_plant *plant)
+{
+	int err;
+
+	if (ds_racing_now()) {
+		WRITE_ONCE(ds_plant_meeting, true);
+		return 0;
+	}
+	err = ds_stocks_get();
+	if (err)
+		return err;
+	WRITE_ONCE(ds_plant_meeting, true);
+	err = ds_on_cpu(cpumask_first(cpu_online_mask), ds_meet_here, NULL);
+	ds_plant_meet_end();
+	return err;
+}
+
+static bool ds_miss_meeting(char *why, size_t len)
+{
+	return !ds_batch_available(DS_BATCH_DEACTIVATE_FILE, why, len) ||
+	       !ds_batch_available(DS_BATCH_ROTATE, why, len);
+}
+
 /* A fault that is made around a look at rest. */
 #define DS_DAMAGE(name, title, invariant, ...)				\
 	{ name, title, invariant, ds_plant_check, __VA_ARGS__ }
@@ -625,6 +734,9 @@ const struct ds_plant ds_plants[] = {
 		  ds_stop_free_page, .also = DS_INV_BIT(5)),
 	{ "left-after-drain", "a folio queued right after a local drain", 7,
 	  ds_plant_check },
+	{ "interleaving",
+	  "a folio left behind when a drain from elsewhere met certain fills", 7,
+	  ds_plant_interleaving, .missing = ds_miss_meeting },
 	{ "left-after-drain-all", "a folio queued right after a drain-all", 8,
 	  ds_plant_check },
 	{ "enabled-early", "folios queued while the cache should be disabled", 9,

@@ -31,6 +31,10 @@ struct ds_racer {
 	struct task_struct *task;
 	u64 index;
 	u64 hash;		/* of its first DS_DECISIONS decisions */
+	u64 mark[DS_MAX_INVARIANT + 1];	/* index + 1 when it was first violated */
+	const struct ds_script *script;	/* to be taken instead, or NULL */
+	unsigned int at;	/* where in that */
+	u8 last_kind;		/* batch kind of the last fill, 0: it was a drain */
 	struct ds_stock file;
 	struct ds_stock anon;
 	bool resting;
@@ -83,17 +87,28 @@ static void ds_act(struct ds_action *a, int cpu, const struct ds_decision *d)
 	}
 }
 
-/* The next decision of @r, the kthread of @cpu, or -1: the one for other CPUs. */
+/* Of the kthread of @cpu, or -1: of the one for other CPUs. */
+static struct ds_decision ds_decision_at(int cpu, u64 index)
+{
+	if (cpu < 0)
+		return ds_decide_far(ds_config.seed, index, ds_config.drains,
+				     cpumask_weight(&ds_config.cpus));
+	return ds_decide(ds_config.seed, cpu, index, ds_config.kinds,
+			 ds_config.drains);
+}
+
+/* The next decision of @r, the kthread of @cpu. */
 static struct ds_decision ds_take(struct ds_racer *r, int cpu)
 {
+	const struct ds_script *s = r->script;
 	struct ds_decision d;
 
-	if (cpu < 0)
-		d = ds_decide_far(ds_config.seed, r->index, ds_config.drains,
-				  cpumask_weight(&ds_config.cpus));
-	else
-		d = ds_decide(ds_config.seed, cpu, r->index, ds_config.kinds,
-			      ds_config.drains);
+	if (s) {
+		d = ds_decision_at(cpu, s->index[r->at]);
+		r->at = (r->at + 1) % s->nr;
+		return d;
+	}
+	d = ds_decision_at(cpu, r->index);
 	if (r->index < DS_DECISIONS)
 		r->hash = ds_decide_hash(r->hash, &d);
 	r->index++;
@@ -122,16 +137,108 @@ static void ds_next_far(struct ds_action *a)
 	}
 }
 
+static void ds_decisions_reset(struct ds_racer *r, unsigned int script)
+{
+	const struct ds_script *scripts = ds_config.scripts;
+
+	r->index = 0;
+	r->hash = 0;
+	r->at = 0;
+	r->last_kind = 0;
+	r->script = scripts && scripts[script].nr ? &scripts[script] : NULL;
+	memset(r->mark, 0, sizeof(r->mark));
+}
+
 static void ds_decisions_begin(void)
 {
 	int cpu;
 
-	for_each_possible_cpu(cpu) {
-		per_cpu(ds_racers, cpu).index = 0;
-		per_cpu(ds_racers, cpu).hash = 0;
-	}
-	ds_drainer.index = 0;
-	ds_drainer.hash = 0;
+	for_each_possible_cpu(cpu)
+		ds_decisions_reset(&per_cpu(ds_racers, cpu), cpu);
+	ds_decisions_reset(&ds_drainer, nr_cpu_ids);
+}
+
+/* With scripts, a kthread without one has nothing to do. */
+static bool ds_idle(const struct ds_racer *r)
+{
+	return ds_config.scripts && !r->script;
+}
+
+static void ds_scripts_end(void)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		per_cpu(ds_racers, cpu).script = NULL;
+	ds_drainer.script = NULL;
+	ds_scripts_free(ds_config.scripts);
+	ds_config.scripts = NULL;
+}
+
+/* Room for the scripts of all kthreads, or NULL. */
+struct ds_script *ds_scripts_alloc(void)
+{
+	return kvcalloc(nr_cpu_ids + 1, sizeof(struct ds_script), GFP_KERNEL);
+}
+
+void ds_scripts_free(struct ds_script *scripts)
+{
+	unsigned int i;
+
+	for (i = 0; scripts && i <= nr_cpu_ids; i++)
+		kvfree(scripts[i].index);
+	kvfree(scripts);
+}
+
+/* What an invariant was violated after.  Any context. */
+static void ds_mark(struct ds_racer *r, unsigned int invariant)
+{
+	WRITE_ONCE(r->mark[invariant], READ_ONCE(r->index) + 1);
+}
+
+/**
+ * ds_race_mark() - notes what has been decided when an invariant is first violated
+ * @invariant: its number
+ *
+ * Any context.
+ */
+void ds_race_mark(unsigned int invariant)
+{
+	int cpu;
+
+	if (!READ_ONCE(ds_racing))
+		return;
+	for_each_possible_cpu(cpu)
+		ds_mark(&per_cpu(ds_racers, cpu), invariant);
+	ds_mark(&ds_drainer, invariant);
+}
+
+/**
+ * ds_race_read() - how many decisions a kthread took
+ * @cpu: whose; -1: the one for other CPUs
+ * @invariant: until this was first violated; 0: until now
+ * @decisions: gets it
+ *
+ * Return: false when it was not violated.
+ */
+bool ds_race_read(int cpu, unsigned int invariant, u64 *decisions)
+{
+	struct ds_racer *r = cpu < 0 ? &ds_drainer : &per_cpu(ds_racers, cpu);
+	u64 mark = READ_ONCE(r->mark[invariant]);
+
+	*decisions = invariant ? mark - 1 : READ_ONCE(r->index);
+	return !invariant || mark;
+}
+
+bool ds_racing_now(void)
+{
+	return READ_ONCE(ds_racing);
+}
+
+/* What @cpu filled last, 0: its last action was no fill. */
+unsigned int ds_race_last_kind(int cpu)
+{
+	return READ_ONCE(per_cpu(ds_racers, cpu).last_kind);
 }
 
 /* What the kthreads did not reach is decided, and not done. */
@@ -290,6 +397,7 @@ static int ds_racer_main(void *arg)
 			ds_act_fill(cpu, &action);
 		else if (action.drain)
 			ds_drain(action.drain, action.cpu, &r->file);
+		WRITE_ONCE(r->last_kind, action.kind);
 		raw_cpu_inc(ds_stats.loops);
 		cond_resched();
 	}
@@ -331,7 +439,7 @@ static int ds_racer_online(unsigned int cpu)
 	struct task_struct *task;
 
 	if (!ds_racing || !cpumask_test_cpu(cpu, &ds_config.cpus) || r->task ||
-	    (!ds_kinds_here && !ds_drains_here))
+	    ds_idle(r) || (!ds_kinds_here && !ds_drains_here))
 		return 0;
 	r->resting = false;
 	task = kthread_create_on_cpu(ds_racer_main, (void *)(long)cpu, cpu,
@@ -430,7 +538,7 @@ static void ds_drainer_start(void)
 	struct task_struct *task;
 
 	ds_drainer.resting = false;
-	if (!ds_drains_far)
+	if (!ds_drains_far || ds_idle(&ds_drainer))
 		return;
 	task = kthread_run(ds_drainer_main, NULL, "drainstress/far");
 	if (IS_ERR(task))
@@ -443,10 +551,10 @@ static void ds_drainer_start(void)
  * ds_race_start() - arms the probes and starts the kthreads
  * @config: what to race; copied
  *
- * Counters start at zero.  Return: 0 or a negative errno; on an error nothing
- * runs.  Context: the ordered work queue.
+ * Counters start at zero.  Return: 0, when the scripts have been taken over, or a
+ * negative errno, when nothing runs.  Context: the ordered work queue.
  */
-int ds_race_start(const struct ds_race_config *config)
+int ds_race_start(struct ds_race_config *config)
 {
 	int err = 0;
 
@@ -483,6 +591,7 @@ int ds_race_start(const struct ds_race_config *config)
 		return err;
 	}
 	ds_hp_state = err;
+	config->scripts = NULL;
 	ds_drainer_start();
 	if (config->race == DS_RACE_FULL)
 		err = ds_align_start(config);
@@ -501,6 +610,8 @@ void ds_race_stop(void)
 	ds_drainer.task = NULL;
 	cpuhp_remove_state(ds_hp_state);	/* stops each CPU's kthread */
 	ds_racing = false;
+	ds_plant_meet_end();
+	ds_scripts_end();
 	ds_decisions_end();
 	ds_ring_end();
 	ds_ring_put(DS_DID_RACE, 0, 0, 0, DS_ON_ALL);

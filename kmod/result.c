@@ -107,6 +107,7 @@ void ds_violate(unsigned int invariant, const struct ds_slot *slot, int cpu,
 		return;
 	}
 	WRITE_ONCE(result->has_first, true);
+	ds_race_mark(invariant);
 	memset(v, 0, sizeof(*v));
 	v->invariant = invariant;
 	v->memcg = memcg;

@@ -140,6 +140,28 @@ int ds_flood_setup(struct ds_flood *f)
 	return 0;
 }
 
+/**
+ * ds_log_begin() - an operation begins
+ *
+ * Return: its entry, for ds_log_end(), or NULL.
+ */
+struct ds_log_entry *ds_log_begin(const struct ds_log *log, struct ds_slot *slot, u64 index,
+				  u32 op, u32 target)
+{
+	struct ds_log_entry *e;
+	struct timespec ts;
+
+	if (!log->v || ds_get(log->frozen))
+		return NULL;
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	e = &log->v[slot->logged % log->size];
+	e->what = index << 16 | (op & 0xff) << 8 | (target & 0xff);
+	e->time_us = ts.tv_sec * 1000000ULL + ts.tv_nsec / 1000;
+	e->result = DS_LOG_UNDER_WAY;
+	__atomic_store_n(&slot->logged, slot->logged + 1, __ATOMIC_RELEASE);
+	return e;
+}
+
 static void count_error(struct ds_slot *s, int err)
 {
 	switch (err) {
@@ -161,10 +183,12 @@ static void count_error(struct ds_slot *s, int err)
 	}
 }
 
-static void finished(struct ds_flood *f, unsigned int row, int res)
+static void finished(struct ds_flood *f, struct ds_flood_file *file, int res)
 {
 	struct ds_slot *s = f->slot;
+	unsigned int row = file->row;
 
+	ds_log_end(file->logged, res);
 	if (res < 0) {
 		ds_add(&s->trunc_errors, 1);
 		count_error(s, -res);
@@ -186,7 +210,7 @@ static void take_cqe(struct ds_flood *f, struct io_uring_cqe *cqe)
 		return;
 	f->in_flight--;
 	file->busy = false;
-	finished(f, file->row, res);
+	finished(f, file, res);
 }
 
 /* Waits for one completion.  Return: 0 or -errno when the ring is broken. */
@@ -296,7 +320,7 @@ static int one_step(struct ds_flood *f, u64 index)
 	int ret;
 
 	ds_flood_draw(f->seed, f->thread, index, &draw);
-	if (index < DS_DECISIONS) {
+	if (!f->script.nr && index < DS_DECISIONS) {
 		f->slot->hash = hash_step(f->slot->hash, &draw);
 		f->slot->hashed = index + 1;
 	}
@@ -309,6 +333,9 @@ static int one_step(struct ds_flood *f, u64 index)
 		if (ret)
 			return ret;
 	}
+	file->logged = ds_log_begin(&f->log, f->slot, index, step.syscall ||
+				    !f->choice.nr_ring ? DS_FLOOD_OP_SYSCALL :
+				    DS_FLOOD_OP_SUBMIT, step.file);
 	file->t.end = step.allocate ? allocate_pages(f, file->t.fd, step.pages) :
 				      write_pages(f, file->t.fd, step.pages);
 	if (step.advise) {
@@ -320,7 +347,7 @@ static int one_step(struct ds_flood *f, u64 index)
 	if (step.syscall || !f->choice.nr_ring) {
 		file->row = f->choice.syscall;
 		ds_set(&f->slot->op, DS_FLOOD_OP_SYSCALL);
-		finished(f, file->row, ds_methods[file->row].call(&file->t));
+		finished(f, file, ds_methods[file->row].call(&file->t));
 		return 0;
 	}
 	file->row = f->choice.ring[step.ring];
@@ -353,12 +380,12 @@ static void reap_all(struct ds_flood *f)
  */
 void ds_flood_run(struct ds_flood *f)
 {
-	u64 index = 0;
+	u64 i = 0;
 	int ret = 0;
 
 	while (!ret && !ds_get(f->stop)) {
-		ret = one_step(f, index++);
-		ds_set(&f->slot->steps, index);
+		ret = one_step(f, ds_script_index(&f->script, i++));
+		ds_set(&f->slot->steps, i);
 	}
 	if (f->ring_up) {
 		reap_all(f);

@@ -5,6 +5,7 @@
 #ifndef DS_FLOOD_H
 #define DS_FLOOD_H
 
+#include <limits.h>
 #include <linux/drainstress_decide.h>
 
 #include "methods.h"
@@ -47,6 +48,7 @@ struct ds_slot {
 	u64 steps;
 	u64 hash;			/* of the first decisions, DS_DECISIONS at most, */
 	u64 hashed;			/* of so many */
+	u64 logged;			/* entries of its log, the newest of which are kept */
 	u64 truncates[DS_METHODS_MAX];	/* that succeeded, by row */
 	u64 mix_truncates;		/* by mix threads */
 	u64 trunc_errors;
@@ -64,6 +66,52 @@ struct ds_slot {
 	u32 op;				/* enum ds_flood_op */
 	u32 tid;
 } __aligned(128);
+
+#define DS_LOG_UNDER_WAY INT_MIN	/* no errno, and no count either */
+
+/**
+ * struct ds_log_entry - one operation of a thread
+ * @what:	index << 16 | operation << 8 | target; operation: as of the slot
+ * @time_us:	when it began, CLOCK_MONOTONIC, low 32 bits
+ * @result:	0 or more, -errno, or DS_LOG_UNDER_WAY
+ */
+struct ds_log_entry {
+	u64 what;
+	u32 time_us;
+	s32 result;
+};
+
+/**
+ * struct ds_log - the last operations of a thread, in memory that the controller shares
+ * @v:		@size of them, a ring; NULL: none is kept
+ * @frozen:	set: it stays as it is
+ */
+struct ds_log {
+	struct ds_log_entry *v;
+	u32 size;
+	const u32 *frozen;
+};
+
+/* What a thread does over and over in place of all steps; nr 0: all. */
+struct ds_script {
+	u32 nr;
+	const u64 *index;
+};
+
+struct ds_log_entry *ds_log_begin(const struct ds_log *log, struct ds_slot *slot, u64 index,
+				  u32 op, u32 target);
+
+static inline void ds_log_end(struct ds_log_entry *e, s32 result)
+{
+	if (e)
+		ds_set(&e->result, result);
+}
+
+/* The index of step @i of a run. */
+static inline u64 ds_script_index(const struct ds_script *s, u64 i)
+{
+	return s->nr ? s->index[i % s->nr] : i;
+}
 
 /* What the decisions of a thread depend on besides (seed, thread, index). */
 struct ds_flood_shape {
@@ -113,6 +161,8 @@ struct ds_flood {
 	const void *data;
 	const u32 *stop;
 	struct ds_slot *slot;
+	struct ds_log log;
+	struct ds_script script;
 
 	/* the thread's own */
 	struct io_uring ring;
@@ -121,6 +171,7 @@ struct ds_flood {
 	struct ds_flood_file {
 		struct ds_trunc t;
 		unsigned int row;
+		struct ds_log_entry *logged;
 		bool busy;
 	} files[DS_FLOOD_FILES];
 };

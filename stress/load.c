@@ -34,6 +34,11 @@
 /* Kernel memory of a thread: stacks of it and its io-wq workers, its ring. */
 #define THREAD_COST (48 * 1024 + DS_FLOOD_PRIVATE * 24 * 1024)
 
+/* Logs of operations take at most so much, and this part of the memory limit. */
+#define LOG_BYTES (16 << 20)
+#define LOG_PART 32
+#define LOG_MIN 64
+
 /* Of the memory limit so much is for mix threads: 1 / MIX_PART. */
 #define MIX_PART 8
 
@@ -41,6 +46,7 @@ struct child {
 	const struct ds_load_params *p;
 	struct ds_load_shared *sh;
 	struct ds_mix_slot *mix_slots;
+	const struct ds_load *l;
 	struct ds_places places;
 	struct ds_op_env env;
 	char no_undo[DS_LOAD_TEXT];
@@ -298,6 +304,40 @@ static int choose_mix(struct child *c)
 	return 0;
 }
 
+static struct ds_log log_of(const struct child *c, unsigned int t)
+{
+	return (struct ds_log){ .v = c->l->log + (size_t)t * c->l->log_size,
+				.size = c->l->log_size, .frozen = &c->sh->frozen };
+}
+
+static bool is_mix(const struct child *c, unsigned int t)
+{
+	return t >= c->threads - c->nr_mix;
+}
+
+/* In a replay, a thread without a script has nothing to do and is not made. */
+static bool idle(const struct child *c, unsigned int t)
+{
+	return c->p->scripts && !c->p->scripts[t].steps.nr;
+}
+
+/* A script's steps mean something else to a thread of the other sort. */
+static int check_scripts(struct child *c)
+{
+	unsigned int t;
+
+	for (t = 0; c->p->scripts && t < c->p->threads; t++) {
+		if (idle(c, t))
+			continue;
+		if (t >= c->threads)
+			return fail(c->sh, false, "there is no thread %u of the load here", t);
+		if (c->p->scripts[t].mix != is_mix(c, t))
+			return fail(c->sh, false, "thread %u of the load is %s thread here", t,
+				    is_mix(c, t) ? "a mix" : "no mix");
+	}
+	return 0;
+}
+
 /* Files and mappings of the mix threads, within their part of the memory. */
 static int set_up_mix(struct child *c)
 {
@@ -326,6 +366,9 @@ static int set_up_mix(struct child *c)
 		m->plant = c->p->plant;
 		m->stop = &c->sh->stop;
 		m->slot = &c->sh->slots[t];
+		m->log = log_of(c, t);
+		if (c->p->scripts)
+			m->script = c->p->scripts[t].steps;
 		m->mslot = &c->mix_slots[t];
 		ret = ds_mix_open_files(m, &c->places);
 		if (ret)
@@ -467,16 +510,20 @@ static void *mix_main(void *arg)
 static int start_threads(struct child *c)
 {
 	struct ds_load_shared *sh = c->sh;
-	unsigned int t, started = 0, ready = 0, mixing = 0;
+	unsigned int t, started = 0, waiting = 0, ready = 0, mixing = 0;
 	struct thread_arg *arg;
 	pthread_attr_t attr;
-	bool mix;
 	u32 settled;
 	int err = 0;
 
 	pthread_attr_init(&attr);
 	pthread_attr_setstacksize(&attr, STACK_SIZE);
 	for (t = 0; t < c->threads; t++) {
+		if (idle(c, t)) {
+			ds_set(&sh->slots[t].state, DS_FLOOD_FINISHED);
+			started++;
+			continue;
+		}
 		arg = malloc(sizeof(*arg));
 		if (!arg) {
 			err = ENOMEM;
@@ -484,22 +531,23 @@ static int start_threads(struct child *c)
 		}
 		arg->c = c;
 		arg->t = t;
-		mix = t >= c->threads - c->nr_mix;
-		err = pthread_create(&c->ids[t], &attr, mix ? mix_main : thread_main, arg);
+		err = pthread_create(&c->ids[t], &attr, is_mix(c, t) ? mix_main : thread_main,
+				     arg);
 		if (err) {
 			free(arg);
 			break;
 		}
 		started++;
+		waiting++;
 	}
 	pthread_attr_destroy(&attr);
-	while ((settled = __atomic_load_n(&sh->settled, __ATOMIC_ACQUIRE)) < started)
+	while ((settled = __atomic_load_n(&sh->settled, __ATOMIC_ACQUIRE)) < waiting)
 		futex_wait(&sh->settled, settled, NULL);
 	for (t = 0; t < started; t++) {
 		if (ds_get(&sh->slots[t].state) == DS_FLOOD_READY) {
 			ready++;
-			mixing += t >= c->threads - c->nr_mix;
-		} else {
+			mixing += is_mix(c, t);
+		} else if (!idle(c, t)) {
 			err = ds_get(&sh->slots[t].last_errno);
 		}
 	}
@@ -521,7 +569,7 @@ static int set_up(struct child *c)
 	unsigned int t, i, flood;
 
 	if (enter_cgroup(c) || open_places(c) || limit_threads(c) || choose_mix(c) ||
-	    open_shared_files(c))
+	    check_scripts(c) || open_shared_files(c))
 		return -1;
 	flood = c->threads - c->nr_mix;
 	c->sh->flood_threads = flood;
@@ -563,6 +611,9 @@ static int set_up(struct child *c)
 		f->data = c->data;
 		f->stop = &c->sh->stop;
 		f->slot = &c->sh->slots[t];
+		f->log = log_of(c, t);
+		if (c->p->scripts)
+			f->script = c->p->scripts[t].steps;
 		if (open_thread_files(c, t))
 			return -1;
 	}
@@ -604,7 +655,8 @@ static void __noreturn child_main(const struct ds_load_params *p, const struct d
 				  pid_t parent)
 {
 	struct ds_load_shared *sh = l->sh;
-	struct child c = { .p = p, .sh = sh, .mix_slots = l->mix, .controller = parent };
+	struct child c = { .p = p, .sh = sh,
+		.mix_slots = l->mix, .l = l, .controller = parent };
 	unsigned int t;
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -622,12 +674,27 @@ static void __noreturn child_main(const struct ds_load_params *p, const struct d
 		ds_undo_close(c.env.undo, NULL, NULL);
 		_exit(1);
 	}
+	if (l->log_size < DS_DECISIONS)
+		note(sh, "each of the %u threads keeps its last %u operations, not %u",
+		     c.threads, l->log_size, DS_DECISIONS);
 	set_and_wake(&sh->state, DS_LOAD_READY);
 	for (t = 0; t < c.threads; t++)
-		pthread_join(c.ids[t], NULL);
+		if (!idle(&c, t))
+			pthread_join(c.ids[t], NULL);
 	ds_undo_close(c.env.undo, NULL, NULL);
 	set_and_wake(&sh->state, DS_LOAD_DONE);
 	_exit(0);
+}
+
+/* Entries of a thread's log. */
+static u32 log_size(const struct ds_load_params *p)
+{
+	u64 most = p->memory / LOG_PART < LOG_BYTES ? p->memory / LOG_PART : LOG_BYTES;
+	u32 size = DS_DECISIONS;
+
+	while (size > LOG_MIN && (u64)size * p->threads * sizeof(struct ds_log_entry) > most)
+		size /= 2;
+	return size;
 }
 
 /**
@@ -645,13 +712,16 @@ int ds_load_start(struct ds_load *l, const struct ds_load_params *p)
 	int err;
 
 	l->slots = p->threads;
-	l->size = sizeof(*l->sh) + l->slots * (sizeof(l->sh->slots[0]) + sizeof(*l->mix));
+	l->log_size = log_size(p);
+	l->size = sizeof(*l->sh) + l->slots * (sizeof(l->sh->slots[0]) + sizeof(*l->mix) +
+					       l->log_size * sizeof(*l->log));
 	l->sh = mmap(NULL, l->size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (l->sh == MAP_FAILED) {
 		l->sh = NULL;
 		return -errno;
 	}
 	l->mix = (struct ds_mix_slot *)&l->sh->slots[l->slots];
+	l->log = (struct ds_log_entry *)&l->mix[l->slots];
 	fflush(NULL);
 	l->pid = fork();
 	if (l->pid < 0) {
@@ -814,6 +884,33 @@ void ds_load_sum(const struct ds_load *l, struct ds_load_totals *t)
 		t->broken += state == DS_FLOOD_BROKEN;
 		t->finished += state == DS_FLOOD_FINISHED;
 	}
+}
+
+/**
+ * ds_load_freeze() - the logs stay as they are: what follows does not matter
+ */
+void ds_load_freeze(struct ds_load *l)
+{
+	if (l->sh)
+		ds_set(&l->sh->frozen, 1);
+}
+
+/**
+ * ds_load_log() - entry @n, from 0, of the log of thread @t, the oldest first
+ *
+ * The load has to be gone, or the log frozen.
+ *
+ * Return: 1, 0 when there is none.
+ */
+unsigned int ds_load_log(const struct ds_load *l, unsigned int t, u64 n, struct ds_log_entry *e)
+{
+	u64 logged = __atomic_load_n(&l->sh->slots[t].logged, __ATOMIC_ACQUIRE);
+	u64 first = logged > l->log_size ? logged - l->log_size : 0;
+
+	if (first + n >= logged)
+		return 0;
+	*e = l->log[(size_t)t * l->log_size + (first + n) % l->log_size];
+	return 1;
 }
 
 /**

@@ -31,6 +31,7 @@ struct ds_load_shared {
 	u32 nr_notes;
 	u32 threads;		/* that run */
 	u32 made;		/* that were started: the first of slots */
+	u32 frozen;		/* the controller writes it: logs stay as they are */
 	u32 flood_threads;	/* the first of them, the others mix */
 	u32 max_pages;		/* of a file */
 	u32 mix_threads;	/* of @threads */
@@ -41,6 +42,12 @@ struct ds_load_shared {
 	char notes[DS_LOAD_NOTES][DS_LOAD_TEXT];
 	char places[DS_LOAD_TEXT];
 	struct ds_slot slots[];
+};
+
+/* The steps of one thread, and whether they are a mix thread's. */
+struct ds_load_script {
+	struct ds_script steps;
+	bool mix;
 };
 
 /**
@@ -60,6 +67,7 @@ struct ds_load_shared {
  * @huge_tmpfs:	one with huge pages
  * @no_disk:	no ext4 of /var/tmp or /tmp
  * @procs:	path of the cgroup.procs to enter, NULL for none
+ * @scripts:	by thread, what it does in place of all; nr 0: nothing; or NULL
  */
 struct ds_load_params {
 	unsigned int threads;
@@ -77,6 +85,7 @@ struct ds_load_params {
 	bool huge_tmpfs;
 	bool no_disk;
 	const char *procs;
+	const struct ds_load_script *scripts;
 };
 
 struct ds_load {
@@ -85,6 +94,8 @@ struct ds_load {
 	size_t size;
 	struct ds_load_shared *sh;
 	struct ds_mix_slot *mix;	/* as many as slots */
+	struct ds_log_entry *log;	/* log_size for each slot */
+	u32 log_size;
 };
 
 /**
@@ -128,6 +139,8 @@ void ds_load_stop(struct ds_load *l);
 int ds_load_wait(struct ds_load *l, unsigned int timeout_ms, int *status);
 void ds_load_kill(struct ds_load *l);
 void ds_load_sum(const struct ds_load *l, struct ds_load_totals *t);
+void ds_load_freeze(struct ds_load *l);
+unsigned int ds_load_log(const struct ds_load *l, unsigned int t, u64 n, struct ds_log_entry *e);
 u64 ds_load_hash(const struct ds_load *l, u64 seed, const struct ds_mix_choice *mix);
 void ds_load_free(struct ds_load *l);
 const char *ds_flood_op_name(u32 op);

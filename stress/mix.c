@@ -647,12 +647,13 @@ static void count_error(struct ds_mix *m, const struct ds_mix_step *s, struct ds
 static bool one_step(struct ds_mix *m, u64 index)
 {
 	struct ds_target *t = NULL;
+	struct ds_log_entry *logged;
 	const struct ds_op *op;
 	struct ds_mix_step s;
 	int ret;
 
 	ds_mix_plan(m->choice, m->seed, m->thread, index, &s);
-	if (index < DS_DECISIONS) {
+	if (!m->script.nr && index < DS_DECISIONS) {
 		m->slot->hash = hash_step(m->slot->hash, &s);
 		m->slot->hashed = index + 1;
 	}
@@ -670,7 +671,10 @@ static bool one_step(struct ds_mix *m, u64 index)
 	m->used_ring = false;
 	m->did_page = 0;
 	m->did_pages = 0;
+	logged = ds_log_begin(&m->log, m->slot, index, DS_FLOOD_OP_MIX + s.op,
+			      t ? t - m->targets : 0xff);
 	ret = op->run(m, &s, t);
+	ds_log_end(logged, ret);
 	if (t && ret <= 0)
 		ds_model_note(&t->model, "%llu %s %u+%u pages, size %llu: %d", index, op->name,
 			      m->did_page, m->did_pages, t->model.size, ret);
@@ -700,25 +704,25 @@ static void sweep_or_fail(struct ds_mix *m, struct ds_target *t)
  */
 void ds_mix_run(struct ds_mix *m)
 {
-	u64 index = 0, done = 0;
-	unsigned int i;
+	u64 i = 0, done = 0;
+	unsigned int k;
 	bool did;
 
 	while (!ds_get(m->stop) && !m->ring_broken) {
-		if (m->plant && index % PLANT_EVERY == PLANT_EVERY / 2)
+		if (m->plant && i % PLANT_EVERY == PLANT_EVERY / 2)
 			plant(m);
-		did = one_step(m, index++);
+		did = one_step(m, ds_script_index(&m->script, i++));
 		m->step_ring = false;
 		if (did && ++done % SWEEP_EVERY == 0)
 			sweep_or_fail(m, &m->targets[done / SWEEP_EVERY % m->nr_targets]);
-		ds_set(&m->slot->steps, index);
+		ds_set(&m->slot->steps, i);
 	}
 	/* what was planted before may be overwritten by now */
 	if (m->plant && !ds_get(&m->mslot->violations))
 		plant(m);
 	/* what a broken ring may still be writing cannot be compared */
-	for (i = 0; !m->ring_broken && i < m->nr_targets; i++)
-		sweep_or_fail(m, &m->targets[i]);
+	for (k = 0; !m->ring_broken && k < m->nr_targets; k++)
+		sweep_or_fail(m, &m->targets[k]);
 	if (m->ring_up)
 		ds_set(&m->slot->dropped, (u64)*m->ring.cq.koverflow);
 	ds_set(&m->slot->op, DS_FLOOD_OP_DONE);

@@ -119,6 +119,8 @@ struct ds_mix {
 	const u32 *stop;
 	struct ds_slot *slot;
 	struct ds_mix_slot *mslot;
+	struct ds_log log;
+	struct ds_script script;
 
 	/* the thread's own */
 	struct ds_target targets[DS_MIX_TARGETS];

@@ -141,7 +141,7 @@ static void take_out(struct draft *d, unsigned int i)
 
 /* ---- the commands and what they take ---- */
 
-enum kind { U8, U32, U64, CPUS, NAME, FAULTS };
+enum kind { U8, U32, U64, CPUS, NAME, FAULTS, SCRIPTS };
 
 struct arg {
 	u16 type;
@@ -161,7 +161,7 @@ static const struct command {
 	bool reserved;
 	unsigned int weight;
 	unsigned int valid;
-	struct arg args[11];
+	struct arg args[12];
 } commands[] = {
 	{ DS_CMD_GET_CAPS, "GET_CAPS", .weight = 6, .valid = 200 },
 	{ DS_CMD_FILL, "FILL", .weight = 20, .valid = 60, .args = {
@@ -183,7 +183,8 @@ static const struct command {
 		{ DS_A_FAULTS, FAULTS, .required = false },
 		/* not those that take CPUs offline: the lists name CPUs */
 		{ DS_A_ALIGN, U8, false, 0, DS_ALIGN_ON },
-		{ DS_A_PAIRS, U64, false, 0, (1 << (DS_PAIR_OFFLINE_FILL - 1)) - 1 } } },
+		{ DS_A_PAIRS, U64, false, 0, (1 << (DS_PAIR_OFFLINE_FILL - 1)) - 1 },
+		{ DS_A_SCRIPT, SCRIPTS, .required = false } } },
 	{ DS_CMD_RACE_STOP, "RACE_STOP", .weight = 4, .valid = 100 },
 	{ DS_CMD_GET_STATS, "GET_STATS", .dump = true, .weight = 6, .valid = 200 },
 	{ DS_CMD_GET_USAGE, "GET_USAGE", .dump = true, .weight = 6, .valid = 200 },
@@ -270,6 +271,33 @@ static void put_faults(struct draft *d, struct rng *r)
 	put(d, DS_A_FAULTS | NLA_F_NESTED, nest.data, nest.len);
 }
 
+/*
+ * Scripts for a few CPUs, at times for one twice or that is not there, with runs that
+ * are too long, numbers that are no whole ones, or none.
+ */
+static void put_scripts(struct draft *d, struct rng *r)
+{
+	unsigned int n = below(r, 4), i;
+	unsigned char buf[256];
+
+	while (n--) {
+		struct draft nest = { .data = buf, .room = sizeof(buf) };
+		u32 cpu = one_in(r, 4) ? DS_SCRIPT_FAR : one_in(r, 16) ? next(r) : below(r, 3);
+		u64 steps[8];
+
+		for (i = 0; i < ARRAY_SIZE(steps); i++)
+			steps[i] = one_in(r, 8) ? next(r) :
+				   below(r, 10000) * DS_SCRIPT_RUN + below(r, 600);
+		if (!one_in(r, 16))
+			put(&nest, DS_SC_CPU, &cpu, sizeof(cpu));
+		if (!one_in(r, 16))
+			put(&nest, one_in(r, 16) ? below(r, DS_SC_MAX + 2) : DS_SC_STEPS, steps,
+			    one_in(r, 8) ? below(r, sizeof(steps)) :
+			    sizeof(u64) * (1 + below(r, ARRAY_SIZE(steps))));
+		put(d, DS_A_SCRIPT | NLA_F_NESTED, nest.data, nest.len);
+	}
+}
+
 static void put_arg(struct draft *d, struct rng *r, const struct arg *arg)
 {
 	u64 span = arg->max - arg->min + 1;
@@ -298,6 +326,9 @@ static void put_arg(struct draft *d, struct rng *r, const struct arg *arg)
 		break;
 	case FAULTS:
 		put_faults(d, r);
+		break;
+	case SCRIPTS:
+		put_scripts(d, r);
 		break;
 	}
 }

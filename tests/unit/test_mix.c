@@ -219,6 +219,90 @@ static void test_hash(void **state)
 	ds_load_free(&l);
 }
 
+/* Each step that was done is in the log, in order, until it is frozen. */
+static void test_log(void **state)
+{
+	struct ds_load_params p = params_for("smoke", NULL, 2);
+	struct ds_load_totals t;
+	struct ds_log_entry e;
+	struct ds_load l;
+	u64 n, last[2] = { 0 };
+	unsigned int k;
+
+	(void)state;
+	p.memory = 16 << 20;
+	run_mix(&p, 20, &l, &t);
+	assert_int_equal(l.log_size, DS_DECISIONS);
+	for (k = 0; k < 2; k++) {
+		for (n = 0; ds_load_log(&l, k, n, &e); n++) {
+			assert_true(!n || e.what >> 16 > last[k]);
+			assert_int_not_equal(e.result, DS_LOG_UNDER_WAY);
+			last[k] = e.what >> 16;
+		}
+		assert_in_range(n, 1, l.sh->slots[k].steps);
+		assert_true(last[k] < l.sh->slots[k].steps);
+	}
+	assert_int_equal(ds_load_log(&l, 0, DS_DECISIONS, &e), 0);
+	ds_load_free(&l);
+	/* with many threads each has less of it */
+	p.threads = 128;
+	memset(&l, 0, sizeof(l));
+	assert_int_equal(ds_load_start(&l, &p), 0);
+	assert_int_equal(l.log_size, 256);
+	ds_load_kill(&l);
+	assert_int_equal(ds_load_wait(&l, 20000, &(int){ 0 }), 0);
+	ds_load_free(&l);
+}
+
+/* With scripts, threads do what is in them, over and over, and no others are made. */
+static void test_script(void **state)
+{
+	static const u64 one[] = { 7, 3 }, two[] = { 11, 12, 13 };
+	struct ds_load_script scripts[4] = {
+		[1] = { .steps = { 2, one } }, [3] = { .steps = { 3, two }, .mix = true },
+	};
+	struct ds_load_params p = params_for("smoke", NULL, 4);
+	struct ds_load_totals t;
+	struct ds_log_entry e;
+	struct ds_load l;
+	u64 n, hash;
+
+	(void)state;
+	run_mix(&p, 1, &l, &t);
+	hash = ds_load_hash(&l, 42, &p.mix);
+	ds_load_free(&l);
+	p.scripts = scripts;
+	memset(&l, 0, sizeof(l));
+	assert_int_equal(ds_load_start(&l, &p), 0);
+	assert_int_equal(ds_load_wait_ready(&l, 20000), 0);
+	assert_int_equal(l.sh->threads, 2);
+	assert_int_equal(l.sh->mix_threads, 1);
+	ds_load_go(&l);
+	for (n = 0; n < 500 && ds_get(&l.sh->slots[3].steps) < 9; n++)
+		sleep_ms(20);
+	ds_load_stop(&l);
+	assert_int_equal(ds_load_wait(&l, 20000, &(int){ 0 }), 0);
+	for (n = 0; ds_load_log(&l, 1, n, &e); n++)
+		assert_true(e.what >> 16 == 7 || e.what >> 16 == 3);
+	assert_true(n > 2);
+	for (n = 0; ds_load_log(&l, 3, n, &e); n++)
+		assert_in_range(e.what >> 16, 11, 13);
+	assert_true(l.sh->slots[3].steps >= 9);
+	assert_true(!l.sh->slots[0].steps && !l.sh->slots[2].steps);
+	/* the seed's hash all the same */
+	assert_true(ds_load_hash(&l, 42, &p.mix) == hash);
+	ds_load_free(&l);
+	/* what belongs to another sort of thread is refused */
+	scripts[3].mix = false;
+	memset(&l, 0, sizeof(l));
+	assert_int_equal(ds_load_start(&l, &p), 0);
+	assert_int_equal(ds_load_wait_ready(&l, 20000), -ECANCELED);
+	assert_non_null(strstr(l.sh->text, "thread 3"));
+	ds_load_kill(&l);
+	ds_load_wait(&l, 20000, &(int){ 0 });
+	ds_load_free(&l);
+}
+
 static void expect_clean(const struct ds_load_totals *t)
 {
 	if (t->mix.failed)
@@ -445,6 +529,8 @@ int main(void)
 		cmocka_unit_test(test_table),
 		cmocka_unit_test(test_plan),
 		cmocka_unit_test(test_hash),
+		cmocka_unit_test(test_log),
+		cmocka_unit_test(test_script),
 		cmocka_unit_test(test_all_ops),
 		cmocka_unit_test(test_small),
 		cmocka_unit_test(test_planted),

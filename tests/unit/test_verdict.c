@@ -316,6 +316,27 @@ static void test_names(void **state)
 	assert_string_equal(ds_fix_name(0), "unknown");
 }
 
+/* A replay has to do something, not all that a run does; what it finds counts. */
+static void test_replay(void **state)
+{
+	struct ds_facts f = { .replay = true, .kmsg = true, .race = true, .accounting = true };
+	struct ds_verdict v;
+
+	(void)state;
+	ds_verdict(&f, &v);
+	assert_int_equal(v.code, DS_EXIT_INCONCLUSIVE);
+	f.steps = 1;
+	ds_verdict(&f, &v);
+	assert_int_equal(v.code, DS_EXIT_PASS);
+	f.kmsg_bad = 1;
+	ds_verdict(&f, &v);
+	assert_int_equal(v.code, DS_EXIT_FAIL);
+	f.kmsg_bad = 0;
+	f.interrupted = true;
+	ds_verdict(&f, &v);
+	assert_int_equal(v.code, DS_EXIT_INCONCLUSIVE);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -330,6 +351,7 @@ int main(void)
 		cmocka_unit_test(test_set_up),
 		cmocka_unit_test_setup(test_texts_are_bounded, good),
 		cmocka_unit_test(test_names),
+		cmocka_unit_test(test_replay),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

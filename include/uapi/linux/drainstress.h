@@ -98,6 +98,14 @@
  *		[DS_A_CGROUP] u64, id of a version 2 cgroup (the inode number of
  *			its directory) with the memory controller, to which
  *			nothing else is or was charged; without it I29 is skipped
+ *		DS_A_SCRIPT* nest, of a full race only: decisions to be taken in
+ *			place of all; one for each kthread, the others do nothing:
+ *			DS_SC_CPU u32, one of DS_A_CPUS, or DS_SCRIPT_FAR for the
+ *				kthread that drains other CPUs,
+ *			DS_SC_STEPS binary, u64 each: the index of a decision,
+ *				times DS_SCRIPT_RUN, plus how many follow it one by
+ *				one; DS_DECISIONS (drainstress_decide.h) in all at
+ *				most.  They are taken in this order over and over
  *		[DS_A_FAULTS] nest, the faults to inject; default: none.
  *			DS_A_FAULT* nest, one for each, each fault once:
  *			DS_FA_ID u32, enum drainstress_fault, which has to be
@@ -123,8 +131,10 @@
  *
  * @DS_CMD_GET_STATS: dump.  One message a scope.
  *	in:	-
- *	out:	DS_A_SCOPE string, "cpu", "total", "probe", "fault" or "align"
- *		[DS_A_CPU] u32, of scope "cpu"
+ *	out:	DS_A_SCOPE string, "cpu", "total", "probe", "fault", "align" or
+ *			"race"
+ *		[DS_A_CPU] u32, of scopes "cpu" and "race", there without the
+ *			kthread that drains other CPUs
  *		[DS_A_NAME] string, of scopes "probe", "fault" and "align"
  *		DS_A_COUNTER* nest: DS_COUNTER_NAME string,
  *			DS_COUNTER_VALUE u64.
@@ -165,6 +175,8 @@
  *	action takes on average, "busy_ns.a" and "busy_ns.b" with its preparation;
  *	and of slices of DS_ALIGN_COMPARE in which each side went its own way
  *	"free.actions.a", "free.actions.b", "free.overlaps", "free.ns".
+ *	Of "race": "decisions" taken by that kthread, and "mark.N", how many they
+ *	were when invariant N was first violated.
  *
  * @DS_CMD_GET_USAGE: dump.  One message for each usage entry point.
  *	in:	-
@@ -307,6 +319,7 @@ enum drainstress_attr {
 	DS_A_FAULT,
 	DS_A_ALIGN,
 	DS_A_PAIRS,
+	DS_A_SCRIPT,
 	__DS_A_MAX,
 };
 
@@ -400,6 +413,19 @@ enum drainstress_fault_attr {
 };
 
 #define DS_FA_MAX (__DS_FA_MAX - 1)
+
+/* Inside DS_A_SCRIPT. */
+enum drainstress_script_attr {
+	DS_SC_UNSPEC,
+	DS_SC_CPU,
+	DS_SC_STEPS,
+	__DS_SC_MAX,
+};
+
+#define DS_SC_MAX (__DS_SC_MAX - 1)
+
+#define DS_SCRIPT_FAR	0xffffffffU
+#define DS_SCRIPT_RUN	4096ULL
 
 enum drainstress_event {
 	DS_EVENT_UNSPEC,
