@@ -184,6 +184,25 @@ static void say_versions(const struct ds_replay *r, const struct ds_run_outcome 
 		      stderr);
 }
 
+/* Each thread of the load that the file names has to be one.  Return: 0 or an exit code. */
+static int check_threads(const char *file, const struct ds_replay *r)
+{
+	struct ds_run_opts o;
+	char name[32];
+	unsigned int i;
+	int ret = ds_run_opts_from(&o, file, r->options, r->nr_options);
+
+	for (i = 0; !ret && i < r->nr_actors; i++) {
+		if (!ds_actor_loads(&r->actors[i]) || r->actors[i].number < o.threads)
+			continue;
+		fprintf(stderr, "drainctl: %s: [%s]: there are threads 0 to %u\n", file,
+			ds_actor_name(&r->actors[i], name, sizeof(name)), o.threads - 1);
+		ret = DS_EXIT_USAGE;
+	}
+	ds_run_opts_free(&o);
+	return ret;
+}
+
 static int replay(const struct replaying *p, const struct ds_replay *r)
 {
 	unsigned int i, found = 0;
@@ -316,9 +335,8 @@ int ds_cmd_replay(int argc, char **argv)
 	if (!o.limit_ms)
 		o.limit_ms = 600000;
 	p.file = o.file;
-	if (ds_replay_read(&r, o.file, &err))
-		ret = ds_cmd_fail(&err);
-	else
+	ret = ds_replay_read(&r, o.file, &err) ? ds_cmd_fail(&err) : check_threads(o.file, &r);
+	if (!ret)
 		ret = o.shrink ? shrink(&p, &r) : replay(&p, &r);
 	ds_replay_free(&r);
 	return ret;

@@ -26,10 +26,7 @@ static const char *const options[] = {
 	"plant", "known", "require-fix",
 };
 
-/**
- * ds_replay_option_ok() - is it an option that a file may have?
- */
-bool ds_replay_option_ok(const char *name)
+static bool option_ok(const char *name)
 {
 	unsigned int i;
 
@@ -112,7 +109,7 @@ static int take_key(struct reader *rd, char *line)
 			return 0;
 		}
 	}
-	if (!ds_replay_option_ok(line))
+	if (!option_ok(line))
 		return bad(rd, "no such key", line);
 	if (r->nr_options == DS_JOB_OPTIONS)
 		return bad(rd, "too many options", NULL);

@@ -67,7 +67,6 @@ void ds_replay_free(struct ds_replay *r);
 int ds_replay_copy(struct ds_replay *to, const struct ds_replay *from);
 u64 ds_replay_lines(const struct ds_replay *r);
 bool ds_replay_has(const struct ds_replay *r, bool load);
-bool ds_replay_option_ok(const char *name);
 unsigned int ds_replay_pack(const struct ds_actor *a, u64 *steps);
 struct ds_load_script *ds_replay_load_scripts(const struct ds_replay *r, unsigned int threads);
 const char *ds_actor_name(const struct ds_actor *a, char *buf, size_t len);
@@ -78,7 +77,6 @@ struct ds_run;
 
 void ds_replay_save(struct ds_run *run);
 int ds_replay_cpus(char *list, size_t len);
-u32 ds_replay_weight(const char *list);
 
 /* ---- replay_shrink.c ---- */
 

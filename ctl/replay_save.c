@@ -69,22 +69,6 @@ static void read_list(struct cpu_list *l, const char *list)
 		l->weight += l->seen[cpu];
 }
 
-/**
- * ds_replay_weight() - how many CPUs a list names
- */
-u32 ds_replay_weight(const char *list)
-{
-	struct cpu_list *l = malloc(sizeof(*l));
-	u32 weight = 0;
-
-	if (l) {
-		read_list(l, list);
-		weight = l->weight;
-	}
-	free(l);
-	return weight;
-}
-
 /* ---- the header ---- */
 
 static void put(FILE *f, const char *key, const char *value)

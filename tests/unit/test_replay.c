@@ -125,6 +125,8 @@ static void test_bad(void **state)
 	/* an option that is known, with a value that is none */
 	put_text("format: 1\nseed: many\n[race 1]\n1\n");
 	assert_int_equal(ds_cmd_replay(2, argv), DS_EXIT_USAGE);
+	put_text(HEAD "[flood 3]\n1\n");
+	assert_int_equal(ds_cmd_replay(2, argv), DS_EXIT_USAGE);
 	/* more than one actor may have */
 	put_text(HEAD "[race 1]\n");
 	{
