@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * A replay file made shorter: fewer faults, fewer actors, then fewer decisions of
- * each, by halves and ever smaller parts (delta debugging, Zeller and Hildebrandt
+ * each, the last part of all and then ever smaller parts (delta debugging, Zeller and Hildebrandt
  * 2002).  Whether a candidate still fails is the caller's to find out.
  */
 #include <errno.h>
@@ -126,30 +126,46 @@ static int fewer_actors(struct ds_shrink *s, struct ds_replay *r)
 	return 0;
 }
 
-/* The last half of each actor's decisions, or the first, again and again. */
-static int halves(struct ds_shrink *s, struct ds_replay *r)
+/* Leaves one part of @parts of each actor's decisions.  Return: false: none was longer. */
+static bool keep(struct ds_replay *c, u32 parts, bool first)
 {
-	struct ds_replay c;
-	bool first = false, changed = true;
+	bool changed = false;
 	unsigned int i;
 
-	while (changed && !over(s)) {
-		changed = false;
+	for (i = 0; i < c->nr_actors; i++) {
+		struct ds_actor *a = &c->actors[i];
+		u32 left = (a->nr + parts - 1) / parts;
+
+		if (left == a->nr)
+			continue;
+		cut(a, first ? left : 0, a->nr - left);
+		changed = true;
+	}
+	return changed;
+}
+
+/*
+ * What comes last of each actor's decisions is the likeliest: a sixteenth of them,
+ * a quarter, a half, each again and again; or the first half.
+ */
+static int parts(struct ds_shrink *s, struct ds_replay *r)
+{
+	static const struct {
+		u32 parts;
+		bool first;
+	} ways[] = { { 16, false }, { 4, false }, { 2, false }, { 2, true } };
+	struct ds_replay c;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(ways) && !over(s); ) {
 		if (copy(&c, r))
 			return -ENOMEM;
-		for (i = 0; i < c.nr_actors; i++) {
-			u32 half = c.actors[i].nr / 2;
-
-			changed |= half;
-			if (half)
-				cut(&c.actors[i], first ? c.actors[i].nr - half : 0, half);
+		if (!keep(&c, ways[i].parts, ways[i].first)) {
+			ds_replay_free(&c);
+			return 0;
 		}
-		if (try(s, r, &c))
-			first = false;
-		else if (!first)
-			first = true;
-		else
-			changed = false;
+		if (!try(s, r, &c))
+			i++;
 	}
 	return 0;
 }
@@ -185,7 +201,7 @@ int ds_replay_shrink(struct ds_shrink *s, struct ds_replay *r)
 	unsigned int i;
 	u64 lines;
 
-	if (fewer_faults(s, r) || one_part(s, r) || halves(s, r) || fewer_actors(s, r))
+	if (fewer_faults(s, r) || one_part(s, r) || parts(s, r) || fewer_actors(s, r))
 		return -ENOMEM;
 	do {
 		lines = ds_replay_lines(r);
