@@ -601,7 +601,7 @@ static int ds_plant_offline(const struct ds_plant *plant)
  * its kthread did was to fill rotate: the CPU's next lru_add_drain() then leaves
  * a folio behind.  Each of the three alone is frequent.
  */
-#define DS_MEET_FOLIOS	8
+#define DS_MEET_FOLIOS	(DS_BATCH_SIZE / 4)
 
 bool ds_plant_meeting;
 static DEFINE_PER_CPU(bool, ds_met);
