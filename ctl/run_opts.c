@@ -560,7 +560,7 @@ void ds_run_opts_default(struct ds_run_opts *o)
 	o->stutter_ms = 1000;
 	o->online_rate = ONLINE_RATE;
 	ds_fault_default(&o->faults);
-	o->align.mode = DS_ALIGN_ON;
+	o->align.mode = DS_ALIGN_OFF;
 }
 
 /**
