@@ -192,16 +192,14 @@ int ds_cmd_ops(int argc, char **argv)
 	struct ds_mix_choice left;
 	struct ds_cgroup cg;
 	struct ds_err err;
-	bool grouped;
-	int ret;
+	int ret, no;
 
 	ret = ds_args_parse(&argp, argc, argv, &o);
 	if (ret)
 		return ret == DS_ARGS_ANSWERED ? 0 : ret;
 	ds_stale_clean(ds_stale_print, NULL);
 	memset(&cg, 0, sizeof(cg));
-	grouped = !ds_cgroup_make(&cg, 64 << 20, note, sizeof(note));
-	if (grouped)
+	if (!ds_cgroup_make(&cg, 64 << 20, note, sizeof(note)))
 		env.cgroup = cg.dir;
 	if (open_places(&o, &places, &err)) {
 		ret = ds_cmd_fail(&err);
@@ -218,7 +216,11 @@ int ds_cmd_ops(int argc, char **argv)
 	ret = ds_cmd_end_output(o.choice.share && !left.total ? DS_EXIT_SKIP : DS_EXIT_PASS);
 close:
 	ds_places_close(&places);
-	if (grouped)
-		ds_cgroup_remove(&cg, 2000);
+	no = ds_cgroup_remove(&cg, 2000);
+	if (no) {
+		fprintf(stderr, "drainctl: cgroup %s cannot be removed: %s\n", cg.dir,
+			strerror(-no));
+		ret = DS_EXIT_ERROR;
+	}
 	return ret;
 }
