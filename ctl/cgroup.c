@@ -248,22 +248,12 @@ u64 ds_cgroup_make_own(struct ds_cgroup *cg)
  */
 u64 ds_cgroup_oom_kills(const struct ds_cgroup *cg)
 {
-	char path[300], key[32];
-	u64 value, kills = 0;
-	FILE *f;
+	char path[300];
 
 	if (!cg->dir[0])
 		return 0;
 	snprintf(path, sizeof(path), "%s/memory.events", cg->dir);
-	f = fopen(path, "re");
-	if (!f)
-		return 0;
-	while (fscanf(f, "%31s %llu", key, &value) == 2) {
-		if (!strcmp(key, "oom_kill"))
-			kills = value;
-	}
-	fclose(f);
-	return kills;
+	return ds_read_key(path, "oom_kill");
 }
 
 /**

@@ -17,6 +17,7 @@
 
 #include "fault.h"
 #include "opts.h"
+#include "text.h"
 
 #define CONFIGS "CONFIG_FAULT_INJECTION=y, CONFIG_FAULT_INJECTION_DEBUG_FS=y, and CONFIG_FAILSLAB=y or CONFIG_FAIL_PAGE_ALLOC=y"
 #define TIMES 1000000000ULL	/* counted down by each failure */
@@ -44,34 +45,6 @@ static const struct {
 static void file_name(const char *root, unsigned int dir, const char *name, char *buf, size_t len)
 {
 	snprintf(buf, len, "%s/sys/kernel/debug/%s%s%s", root, dirs[dir], name[0] ? "/" : "", name);
-}
-
-static int write_file(const char *path, const char *text)
-{
-	int fd = open(path, O_WRONLY | O_TRUNC | O_CLOEXEC), ret = 0;
-
-	if (fd < 0)
-		return -errno;
-	if (write(fd, text, strlen(text)) < 0)
-		ret = -errno;
-	close(fd);
-	return ret;
-}
-
-static int read_file(const char *path, char *buf, size_t len)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	ssize_t n;
-
-	if (fd < 0)
-		return -errno;
-	n = read(fd, buf, len - 1);
-	close(fd);
-	if (n < 0)
-		return -EIO;
-	buf[n] = '\0';
-	buf[strcspn(buf, "\n")] = '\0';
-	return 0;
 }
 
 static bool has_dir(const char *root, unsigned int dir)
@@ -114,13 +87,13 @@ static int put_back(const struct ds_alloc_fail *a)
 	for (d = 0; d < DS_ALLOC_DIRS; d++) {
 		file_name(a->root, d, files[0].name, path, sizeof(path));
 		if (a->found[d])
-			write_file(path, "0");
+			ds_write_text(path, "0");
 		for (i = 0; a->found[d] && i < DS_ALLOC_FILES; i++) {
 			last = DS_ALLOC_FILES - 1 - i;
 			if (!a->saved[d][last][0])
 				continue;
 			file_name(a->root, d, files[last].name, path, sizeof(path));
-			one = write_file(path, a->saved[d][last]);
+			one = ds_write_text(path, a->saved[d][last]);
 			ret = ret ? ret : one;
 		}
 	}
@@ -174,7 +147,7 @@ static int set_dir(struct ds_alloc_fail *a, unsigned int d, const char *one_in)
 		if (!a->saved[d][i][0])
 			continue;
 		file_name(a->root, d, files[i].name, path, sizeof(path));
-		ret = write_file(path, files[i].value ? files[i].value : one_in);
+		ret = ds_write_text(path, files[i].value ? files[i].value : one_in);
 		if (ret)
 			return ret;
 	}
@@ -202,7 +175,7 @@ int ds_alloc_fail_prepare(struct ds_alloc_fail *a, const char *root, u32 one_in)
 		a->found[d] = has_dir(root, d);
 		for (i = 0; a->found[d] && i < DS_ALLOC_FILES; i++) {
 			file_name(root, d, files[i].name, path, sizeof(path));
-			if (read_file(path, a->saved[d][i], sizeof(a->saved[d][i])))
+			if (ds_read_text(path, a->saved[d][i], sizeof(a->saved[d][i])))
 				a->saved[d][i][0] = '\0';
 		}
 	}
@@ -225,7 +198,7 @@ int ds_alloc_fail_mark(const struct ds_alloc_fail *a, bool on)
 	char path[256];
 
 	snprintf(path, sizeof(path), "%s/proc/self/make-it-fail", a->root);
-	return write_file(path, on ? "1" : "0");
+	return ds_write_text(path, on ? "1" : "0");
 }
 
 /**
@@ -241,7 +214,7 @@ int ds_alloc_fail_go(const struct ds_alloc_fail *a)
 
 	for (d = 0; d < DS_ALLOC_DIRS && !ret; d++) {
 		file_name(a->root, d, files[0].name, path, sizeof(path));
-		ret = a->found[d] ? write_file(path, "100") : 0;
+		ret = a->found[d] ? ds_write_text(path, "100") : 0;
 	}
 	return ret;
 }
@@ -257,7 +230,7 @@ u64 ds_alloc_fail_count(const struct ds_alloc_fail *a)
 
 	for (d = 0; d < DS_ALLOC_DIRS; d++) {
 		file_name(a->root, d, "times", path, sizeof(path));
-		if (a->found[d] && !read_file(path, text, sizeof(text)) &&
+		if (a->found[d] && !ds_read_text(path, text, sizeof(text)) &&
 		    !ds_opt_number(text, 0, TIMES, &left))
 			sum += TIMES - left;
 	}

@@ -20,6 +20,7 @@
 #include "run.h"
 #include "signals.h"
 #include "stale.h"
+#include "text.h"
 #include "undo.h"
 
 #define READY_MS 60000
@@ -157,19 +158,13 @@ static int read_caps(struct ds_run *run, struct ds_err *err)
 static void raise_limits(void)
 {
 	struct rlimit rl;
-	int fd;
 
 	if (!getrlimit(RLIMIT_NOFILE, &rl)) {
 		rl.rlim_cur = rl.rlim_max;
 		setrlimit(RLIMIT_NOFILE, &rl);
 	}
 	/* the load goes first when memory is short; best effort */
-	fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
-	if (fd < 0)
-		return;
-	if (write(fd, "-1000", 5) < 0)
-		errno = 0;
-	close(fd);
+	ds_write_text("/proc/self/oom_score_adj", "-1000");
 }
 
 static int choose_method(struct ds_run *run, struct ds_err *err)

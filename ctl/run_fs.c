@@ -10,30 +10,15 @@
 #include <unistd.h>
 
 #include "run.h"
+#include "text.h"
 
 /* The rest of the machine shall have some memory too. */
 #define SPARE (96ULL << 20)
 
-static u64 mem_available(void)
-{
-	char key[64];
-	u64 kib, found = 0;
-	FILE *f = fopen("/proc/meminfo", "re");
-
-	if (!f)
-		return 0;
-	while (!found && fscanf(f, "%63s %llu%*[^\n]", key, &kib) == 2) {
-		if (!strcmp(key, "MemAvailable:"))
-			found = kib << 10;
-	}
-	fclose(f);
-	return found;
-}
-
 /* An error that says so is better than the OOM killer. */
 static int enough_memory(u32 mask, u64 memory, struct ds_err *err)
 {
-	u64 need = 0, have = mem_available();
+	u64 need = 0, have = ds_read_key("/proc/meminfo", "MemAvailable:") << 10;
 	unsigned int i;
 
 	for (i = 0; i < DS_NR_OWN_FS; i++) {

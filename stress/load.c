@@ -21,11 +21,12 @@
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "clock.h"
 #include "load.h"
 #include "own_swap.h"
+#include "text.h"
 #include "undo.h"
 
 #define STACK_SIZE (128 * 1024)
@@ -107,18 +108,6 @@ static int __printf(3, 4) fail(struct ds_load_shared *sh, bool skip, const char 
 	sh->skip = skip;
 	set_and_wake(&sh->state, DS_LOAD_FAILED);
 	return -1;
-}
-
-static void write_file(const char *path, const char *text)
-{
-	int fd = open(path, O_WRONLY | O_CLOEXEC);
-
-	if (fd < 0)
-		return;
-	/* best effort: without it the run is only less protected */
-	if (write(fd, text, strlen(text)) < 0)
-		errno = 0;
-	close(fd);
 }
 
 static int enter_cgroup(struct child *c)
@@ -669,7 +658,8 @@ static void __noreturn child_main(const struct ds_load_params *p, const struct d
 	signal(SIGTERM, SIG_IGN);
 	signal(SIGPIPE, SIG_IGN);
 	prctl(PR_SET_NAME, "drainctl-load");
-	write_file("/proc/self/oom_score_adj", "1000");
+	/* best effort: without it the run is only less protected */
+	ds_write_text("/proc/self/oom_score_adj", "1000");
 	if (set_up(&c)) {
 		ds_undo_close(c.env.undo, NULL, NULL);
 		_exit(1);
@@ -735,13 +725,6 @@ int ds_load_start(struct ds_load *l, const struct ds_load_params *p)
 	return 0;
 }
 
-static void sleep_ms(unsigned int ms)
-{
-	struct timespec ts = { .tv_sec = ms / 1000, .tv_nsec = (ms % 1000) * 1000000L };
-
-	nanosleep(&ts, NULL);
-}
-
 /**
  * ds_load_wait_ready() - wait until the threads stand at the gate
  *
@@ -765,7 +748,7 @@ int ds_load_wait_ready(struct ds_load *l, unsigned int timeout_ms)
 		}
 		if (ds_load_wait(l, 0, &status) != -ETIMEDOUT)
 			return l->sh->state == DS_LOAD_FAILED ? -ECANCELED : -ECHILD;
-		sleep_ms(10);
+		ds_sleep_ms(10);
 	}
 	return -ETIMEDOUT;
 }
@@ -812,7 +795,7 @@ int ds_load_wait(struct ds_load *l, unsigned int timeout_ms, int *status)
 		}
 		if (waited >= timeout_ms)
 			return -ETIMEDOUT;
-		sleep_ms(5);
+		ds_sleep_ms(5);
 		waited += 5;
 	}
 }

@@ -17,9 +17,9 @@
 #include <sys/shm.h>
 #include <sys/syscall.h>
 #include <sys/vfs.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "clock.h"
 #include "op_file.h"
 
 #define SHM_PAGES 16
@@ -259,14 +259,6 @@ int ds_mix_wait_chain(struct ds_mix *m, struct io_uring_sqe *const *sqe, unsigne
 	return ret;
 }
 
-static u64 now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (u64)ts.tv_sec * 1000000000 + ts.tv_nsec;
-}
-
 /**
  * ds_mix_rested() - is it time for one more of something that must stay rare?
  * @last:    when there was one, of the whole load; starts as 0
@@ -278,7 +270,7 @@ static u64 now_ns(void)
  */
 bool ds_mix_rested(u64 *last, u32 rest_ms)
 {
-	u64 then = ds_get(last), now = now_ns();
+	u64 then = ds_get(last), now = ds_now_ns();
 
 	return now - then >= rest_ms * 1000000ULL &&
 	       __atomic_compare_exchange_n(last, &then, now, false, __ATOMIC_RELAXED,
@@ -310,7 +302,7 @@ int ds_mix_wrong(struct ds_mix *m, struct ds_target *t, const struct ds_mismatch
 	int cpu = sched_getcpu();
 
 	if (!ds_get(&ms->violations)) {
-		r->time_ns = now_ns();
+		r->time_ns = ds_now_ns();
 		r->cpu = cpu < 0 ? 0 : cpu;
 		r->tid = ds_get(&m->slot->tid);
 		r->thread = m->thread;

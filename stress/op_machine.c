@@ -16,10 +16,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "clock.h"
 #include "op_machine.h"
+#include "text.h"
 #include "undo.h"
 
 #define MGLRU "/sys/kernel/mm/lru_gen/enabled"
@@ -39,14 +40,6 @@
 static pthread_mutex_t machine = PTHREAD_MUTEX_INITIALIZER;
 static u64 rest_until_ns;	/* under @machine */
 
-static u64 now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (u64)ts.tv_sec * 1000000000 + ts.tv_nsec;
-}
-
 /* Nobody waits: there is other work.  Return: when it began, or 0. */
 static u64 begin(void)
 {
@@ -54,7 +47,7 @@ static u64 begin(void)
 
 	if (pthread_mutex_trylock(&machine))
 		return 0;
-	now = now_ns();
+	now = ds_now_ns();
 	if (now >= rest_until_ns)
 		return now;
 	pthread_mutex_unlock(&machine);
@@ -63,41 +56,13 @@ static u64 begin(void)
 
 static void end(u64 began)
 {
-	u64 now = now_ns();
+	u64 now = ds_now_ns();
 
 	rest_until_ns = now + (now - began);
 	pthread_mutex_unlock(&machine);
 }
 
-/* ---- small files ---- */
-
-static int read_text(const char *path, char *text, size_t len)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC), ret = 0;
-	ssize_t n;
-
-	if (fd < 0)
-		return -errno;
-	n = read(fd, text, len - 1);
-	if (n < 0)
-		ret = -errno;
-	close(fd);
-	text[n > 0 ? n : 0] = '\0';
-	text[strcspn(text, "\n")] = '\0';
-	return ret;
-}
-
-static int write_text(const char *path, const char *text)
-{
-	int fd = open(path, O_WRONLY | O_CLOEXEC), ret = 0;
-
-	if (fd < 0)
-		return -errno;
-	if (write(fd, text, strlen(text)) < 0)
-		ret = -errno;
-	close(fd);
-	return ret;
-}
+/* ---- what is changed, and changed back ---- */
 
 static void hold(const struct ds_mix_step *s)
 {
@@ -112,7 +77,7 @@ static int for_a_moment(struct ds_mix *m, const struct ds_mix_step *s, const cha
 
 	if (slot < 0)
 		return slot;
-	ret = write_text(path, to);
+	ret = ds_write_text(path, to);
 	if (!ret)
 		hold(s);
 	undone = ds_undo_do(m->env->undo, slot);
@@ -145,7 +110,7 @@ bool ds_probe_mglru(const struct ds_op_env *env, char *why, size_t len)
 static int switch_mglru(struct ds_mix *m, const struct ds_mix_step *s)
 {
 	char now[32];
-	int ret = read_text(MGLRU, now, sizeof(now));
+	int ret = ds_read_text(MGLRU, now, sizeof(now));
 
 	if (ret)
 		return ret;
@@ -209,7 +174,7 @@ static bool file_is(const char *text, const char *fmt, int nr)
 	char path[128], now[64];
 
 	snprintf(path, sizeof(path), fmt, nr);
-	return !read_text(path, now, sizeof(now)) && !strcmp(now, text);
+	return !ds_read_text(path, now, sizeof(now)) && !strcmp(now, text);
 }
 
 /* ---- CPUs ---- */
@@ -265,25 +230,14 @@ DS_OP(cpu_offline)
 
 static u64 memory_is(const char *name)
 {
-	char key[64];
-	u64 kib, found = 0;
-	FILE *f = fopen("/proc/meminfo", "re");
-
-	if (!f)
-		return 0;
-	while (!found && fscanf(f, "%63s %llu%*[^\n]", key, &kib) == 2) {
-		if (!strcmp(key, name))
-			found = kib << 10;
-	}
-	fclose(f);
-	return found;
+	return ds_read_key("/proc/meminfo", name) << 10;
 }
 
 static u64 block_size(void)
 {
 	char text[32];
 
-	if (read_text(MEMORY "/block_size_bytes", text, sizeof(text)))
+	if (ds_read_text(MEMORY "/block_size_bytes", text, sizeof(text)))
 		return 0;
 	return strtoull(text, NULL, 16);
 }
@@ -388,7 +342,7 @@ static int offline_block(struct ds_mix *m, const struct ds_mix_step *s, int bloc
 		return ret;
 	slot = ds_undo_push(m->env->undo, DS_UNDO_WRITE, path,
 			    movable ? "online_movable" : "online_kernel");
-	ret = slot < 0 ? slot : write_text(path, "offline");
+	ret = slot < 0 ? slot : ds_write_text(path, "offline");
 	timer_delete(timer);
 	if (slot < 0)
 		return ret;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Files of the kernel's (sysfs, procfs, cgroups) that hold a line of text: to write
- * one and to read a number.  It makes no files and knows no paths.
+ * Files of the kernel's (sysfs, procfs, cgroups) that hold lines of text: to write
+ * and to read one, and to read numbers.  It makes no files and knows no paths.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -21,7 +21,7 @@
  */
 int ds_write_text(const char *path, const char *text)
 {
-	int fd = open(path, O_WRONLY | O_CLOEXEC), ret = 0;
+	int fd = open(path, O_WRONLY | O_TRUNC | O_CLOEXEC), ret = 0;
 
 	if (fd < 0)
 		return -errno;
@@ -32,25 +32,62 @@ int ds_write_text(const char *path, const char *text)
 }
 
 /**
+ * ds_read_text() - the first line of a file, without its end
+ * @len: room in @text; what is longer is cut
+ *
+ * Return: 0, or -errno, and @text is empty then.
+ */
+int ds_read_text(const char *path, char *text, size_t len)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC), ret = 0;
+	ssize_t n;
+
+	text[0] = '\0';
+	if (fd < 0)
+		return -errno;
+	n = read(fd, text, len - 1);
+	if (n < 0)
+		ret = -errno;
+	close(fd);
+	text[n > 0 ? n : 0] = '\0';
+	text[strcspn(text, "\n")] = '\0';
+	return ret;
+}
+
+/**
+ * ds_read_key() - the number in the line of a file that begins with the word @key
+ * @key: with the colon, where the file has one
+ *
+ * Return: the number; 0 when there is none.
+ */
+u64 ds_read_key(const char *path, const char *key)
+{
+	FILE *f = fopen(path, "re");
+	u64 value, found = 0;
+	char word[64];
+
+	if (!f)
+		return 0;
+	while (!found && fscanf(f, "%63s %llu%*[^\n]", word, &value) == 2) {
+		if (!strcmp(word, key))
+			found = value;
+	}
+	fclose(f);
+	return found;
+}
+
+/**
  * ds_read_u64() - the number that a file begins with
  *
  * Return: 0; -errno; -EINVAL when it begins with none.
  */
 int ds_read_u64(const char *path, u64 *value)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC), ret = 0;
 	char text[64], *end;
-	ssize_t n;
+	int ret = ds_read_text(path, text, sizeof(text));
 
-	if (fd < 0)
-		return -errno;
-	n = read(fd, text, sizeof(text) - 1);
-	if (n < 0)
-		ret = -errno;
-	close(fd);
 	if (ret)
 		return ret;
-	text[n] = '\0';
 	*value = strtoull(text, &end, 10);
 	return end == text || *text == '-' ? -EINVAL : 0;
 }

@@ -31,9 +31,9 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/swap.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "clock.h"
 #include "undo.h"
 
 #define PREFIX "undo-"
@@ -74,13 +74,6 @@ struct header {
 };
 
 static const char *own_dir;
-
-static void sleep_ms(unsigned int ms)
-{
-	struct timespec ts = { .tv_sec = ms / 1000, .tv_nsec = (ms % 1000) * 1000000L };
-
-	nanosleep(&ts, NULL);
-}
 
 /* ---- the directory ---- */
 
@@ -428,7 +421,7 @@ static int put_back(const struct entry *e)
 		ret = kinds[e->kind].undo(e);
 		if ((ret != -EBUSY && ret != -EAGAIN && ret != -EINTR) || waited >= PATIENCE_MS)
 			return ret;
-		sleep_ms(10);
+		ds_sleep_ms(10);
 	}
 }
 
@@ -686,7 +679,7 @@ int ds_undo_all(pid_t controller, unsigned int timeout_ms, ds_undo_say_fn say, v
 		if (fd >= 0 && get_header(fd, &h)) {
 			for (waited = 0; !is_dead(h.writer, h.writer_since) && waited < timeout_ms;
 			     waited += 10)
-				sleep_ms(10);
+				ds_sleep_ms(10);
 			ret = is_dead(h.writer, h.writer_since) ?
 			      undo_journal(dirfd, name, fd, &h, say, arg) : -EBUSY;
 		}
@@ -707,7 +700,7 @@ static bool dies(const struct header *h)
 	for (waited = 0; !is_dead(h->writer, h->writer_since); waited += 10) {
 		if (waited >= PATIENCE_MS)
 			return false;
-		sleep_ms(10);
+		ds_sleep_ms(10);
 	}
 	return true;
 }

@@ -13,8 +13,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "clock.h"
 #include "rand.h"
 #include "verify.h"
 
@@ -318,12 +318,10 @@ int ds_model_check_size(const struct ds_model *m, u64 size, struct ds_mismatch *
 void ds_model_note(struct ds_model *m, const char *fmt, ...)
 {
 	struct ds_history *h = &m->history[m->nr_history++ % DS_HISTORY];
-	struct timespec ts;
-	va_list ap;
 	int cpu = sched_getcpu();
+	va_list ap;
 
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	h->time_ns = (u64)ts.tv_sec * 1000000000 + ts.tv_nsec;
+	h->time_ns = ds_now_ns();
 	h->cpu = cpu < 0 ? 0 : cpu;
 	va_start(ap, fmt);
 	vsnprintf(h->text, sizeof(h->text), fmt, ap);

@@ -51,10 +51,41 @@ static void test_text(void **state)
 	assert_int_equal(ds_read_u64("/", &value), -EISDIR);
 }
 
+static void test_lines(void **state)
+{
+	char path[] = "/tmp/drainstress-text-XXXXXX", line[8];
+	int fd = mkstemp(path);
+
+	(void)state;
+	assert_true(fd >= 0);
+	assert_int_equal(ds_read_text(path, line, sizeof(line)), 0);
+	assert_string_equal(line, "");
+	assert_int_equal(ds_write_text(path, "MemA:  12 kB\nhigh 0\nMem: 7\n"
+				       "last 18446744073709551615"), 0);
+	assert_int_equal(ds_read_text(path, line, sizeof(line)), 0);
+	assert_string_equal(line, "MemA:  ");
+	assert_true(ds_read_key(path, "MemA:") == 12);
+	assert_true(ds_read_key(path, "Mem:") == 7);
+	assert_true(ds_read_key(path, "high") == 0);
+	assert_true(ds_read_key(path, "last") == ~0ULL);
+	assert_true(ds_read_key(path, "Mem") == 0);
+	/* what is shorter leaves nothing of what was there */
+	assert_int_equal(ds_write_text(path, "5\n6"), 0);
+	assert_int_equal(ds_read_text(path, line, sizeof(line)), 0);
+	assert_string_equal(line, "5");
+	assert_true(ds_read_key(path, "Mem:") == 0);
+	close(fd);
+	unlink(path);
+	assert_true(ds_read_key(path, "high") == 0);
+	assert_int_equal(ds_read_text(path, line, sizeof(line)), -ENOENT);
+	assert_string_equal(line, "");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_text),
+		cmocka_unit_test(test_lines),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
