@@ -95,7 +95,7 @@ static const struct argp_option options[] = {
 	  "Inject it, such as move=prob:1/64,us:5-50 or herd=every:20; all, none; may be repeated; drainctl faults lists them (default all of the module's, in a run with the race)",
 	  2 },
 	{ "align", OPT_ALIGN, "WHAT", 0,
-	  "Bring two actions together in time, in a run with the race; compare: every other half second without, for comparison (default on)",
+	  "Bring two actions together in time, in a run with the race; compare: every other half second without, for comparison (default off)",
 	  2 },
 	{ "plant", OPT_PLANT, "NAME", 0,
 	  "Make a deliberate fault during the run (insmod drainstress.ko plant=1)", 2 },

@@ -287,7 +287,7 @@ static void test_run(void **state)
 
 	(void)state;
 	assert_int_equal(ds_run_opts_parse(&o, 1, argv), 0);
-	assert_int_equal(o.align.mode, DS_ALIGN_ON);
+	assert_int_equal(o.align.mode, DS_ALIGN_OFF);
 	ds_run_repeat(&o, text, sizeof(text));
 	assert_null(strstr(text, "--align"));
 	assert_int_equal(ds_run_opts_parse(&o, 3, argv), 0);
