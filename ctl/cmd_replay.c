@@ -34,7 +34,7 @@ enum {
 
 static const struct argp_option argp_options[] = {
 	{ "tries", 'n', "N", 0,
-	  "How often it is tried (default 1); with --shrink how often each candidate is, until it fails (default 2)",
+	  "How often it is tried (default 1); with --shrink in how many in a row a candidate has to fail (default 2)",
 	  0 },
 	{ "duration", 'd', "TIME", 0,
 	  "How long one try takes at most (default 10s; with --shrink 3s)", 0 },
@@ -240,28 +240,49 @@ static int replay(const struct replaying *p, const struct ds_replay *r)
 
 /* ---- shrink ---- */
 
+/* One try.  Return: it failed as the file says. */
+static bool fails_once(struct replaying *p, const struct ds_replay *r)
+{
+	struct ds_run_outcome out;
+	int ret;
+
+	p->runs++;
+	ret = one_try(p, r, true, &out);
+	if (ds_signals_seen()) {
+		p->stopped = DS_EXIT_INCONCLUSIVE;
+		return false;
+	}
+	/* a machine that hangs is no place to try further */
+	if (ret == DS_EXIT_HANG)
+		p->stopped = ret;
+	/* a set-up that one candidate lacks is only no reproduction */
+	return (ret == DS_EXIT_FAIL || ret == DS_EXIT_HANG) && same(r, out.first);
+}
+
+/*
+ * Each of the tries in a row: a candidate that fails now and then would be kept
+ * by chance, of many.
+ */
 static bool fails(void *arg, const struct ds_replay *r)
 {
 	struct replaying *p = arg;
-	struct ds_run_outcome out;
 	unsigned int i;
-	int ret;
 
 	for (i = 0; i < p->o->tries && !p->stopped; i++) {
-		p->runs++;
-		ret = one_try(p, r, true, &out);
-		if (ds_signals_seen()) {
-			p->stopped = DS_EXIT_INCONCLUSIVE;
-			break;
-		}
-		/* a set-up that one candidate lacks is only no reproduction */
-		if (ret == DS_EXIT_FAIL || ret == DS_EXIT_HANG) {
-			/* a machine that hangs is no place to try further */
-			if (ret == DS_EXIT_HANG)
-				p->stopped = ret;
-			if (same(r, out.first))
-				return true;
-		}
+		if (!fails_once(p, r))
+			return false;
+	}
+	return i > 0;
+}
+
+/* One of the tries, and one more: what is to be made shorter has not been chosen. */
+static bool fails_at_all(struct replaying *p, const struct ds_replay *r)
+{
+	unsigned int i;
+
+	for (i = 0; i <= p->o->tries && !p->stopped; i++) {
+		if (fails_once(p, r))
+			return true;
 	}
 	return false;
 }
@@ -296,7 +317,7 @@ static int shrink(struct replaying *p, struct ds_replay *r)
 		file = own;
 	}
 	p->end_ms = ds_now_ms() + p->o->limit_ms;
-	if (!fails(p, r)) {
+	if (!fails_at_all(p, r)) {
 		if (p->stopped)
 			return p->stopped;
 		printf("not reproduced in %u tries: it stays as it is\n", p->runs);
