@@ -20,6 +20,8 @@ LDFLAGS		= -static -Wl,--no-warnings
 KDIR		= /lib/modules/$(shell uname -r)/build
 #V KERNELS=LIST       (soak, kernels) "debian-6.1 debian-6.12"
 KERNELS		?= debian-6.1 debian-6.12
+#V K=NAME             (kernel) a kernel of tests/vm/kernels/kernels.txt
+K		?=
 #V THREADS=64         (soak) drainctl --threads
 THREADS		?= 64
 #V DURATION=60        (soak) drainctl --duration: 90, 90s, 5m, 1h
@@ -36,7 +38,7 @@ ARGS		?=
 B		:= build
 PKGS		:= libnl-genl-3.0 libnl-3.0 liburing jansson
 
-.PHONY: all bench bench-race docs kmod kernels soak soak-matrix check check-full lint unit \
+.PHONY: all bench bench-race docs kmod kernel kernels soak soak-matrix check check-full lint unit \
 	clean distclean help FORCE
 .DELETE_ON_ERROR:
 
@@ -123,6 +125,9 @@ endif
 
 kernels:				## fetch KERNELS into build/kernels/
 	tests/vm/fetch-kernel $(KERNELS)
+
+kernel:					## build kernel K from Debian's source, in build/kernels/K/
+	@tests/vm/build-kernel $(K)
 
 soak: export KERNELS := $(KERNELS)
 soak: export THREADS := $(THREADS)
