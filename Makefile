@@ -105,7 +105,7 @@ endif
 kmod: $(KMOD_OUT)/drainstress.ko
 
 $(KMOD_OUT)/drainstress.ko: $(KMOD_SRC) $(UAPI_SRC) Makefile \
-		$(wildcard $(KDIR)/Module.symvers $(KDIR)/.config)
+		$(wildcard $(addprefix $(KDIR)/,Module.symvers .config vmlinux))
 	@mkdir -p $(KMOD_OUT)
 	@if [ "$$(cat $(KMOD_OUT)/kdir 2>/dev/null)" != "$(realpath $(KDIR))" ]; \
 	then \
