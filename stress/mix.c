@@ -388,8 +388,12 @@ static void plant(struct ds_mix *m)
 	u32 page;
 
 	/* there may be no data yet */
-	if (!ds_model_data(&t->model) && ds_op_write(m, &s, t))
-		return;
+	if (!ds_model_data(&t->model)) {
+		if (ds_op_write(m, &s, t))
+			return;
+		ds_model_note(&t->model, "%llu write %u+%u pages, size %llu: 0", m->index,
+			      m->did_page, m->did_pages, t->model.size);
+	}
 	for (page = 0; page < t->model.size / DS_VPAGE; page++) {
 		old = t->model.pages[page];
 		if (old.state != DS_VPAGE_DATA)
