@@ -42,7 +42,7 @@
 	  0, 0, 0, 20)							\
 	X(DISABLE_WINDOW, "disable-window",				\
 	  "lru_cache_disable() to lru_cache_enable() of random length",	\
-	  0, 50, 2000, 500)						\
+	  0, 50, 2000, 5000)						\
 	X(ONE_SHORT, "one-short",					\
 	  "a batch one short of full on each CPU, then a truncate",	\
 	  0, 0, 0, 100)							\
