@@ -55,10 +55,39 @@ static void ds_call_end(int i)
 	ds_checked(32, 1);
 }
 
+/*
+ * While the cache is disabled a batch holds one folio at most.  lru_cache_disable()
+ * waits for work on each CPU, under load longer than from one to the next, and then
+ * hardly anything would ever be queued: after one come nine times as long without.
+ */
+#define DS_DISABLED_REST	9
+static unsigned long ds_disable_due;	/* jiffies; a lost update does no harm */
+
+/**
+ * ds_disable_rested() - whether the cache has been enabled for long enough
+ *
+ * For who disables it for no reason but to have done it.
+ */
+bool ds_disable_rested(void)
+{
+	return time_after_eq(jiffies, READ_ONCE(ds_disable_due));
+}
+
+/**
+ * ds_disable_over() - the cache is enabled again
+ * @began: jiffies before it was disabled
+ */
+void ds_disable_over(unsigned long began)
+{
+	WRITE_ONCE(ds_disable_due,
+		   jiffies + DS_DISABLED_REST * (jiffies - began));
+}
+
 /* A run begins: how slow drains were before says nothing of it. */
 void ds_drain_reset(void)
 {
 	WRITE_ONCE(ds_slowest, 0);
+	WRITE_ONCE(ds_disable_due, jiffies);
 }
 
 /**
@@ -177,6 +206,7 @@ static int ds_run_all(int cpu, struct ds_stock *stock, bool bare)
 static int ds_run_disable(int cpu, struct ds_stock *stock, bool bare)
 {
 	atomic_t *count = (atomic_t *)ds_symbols[DS_SYM_lru_disable_count].addr;
+	unsigned long began = jiffies;
 
 	ds_mark_all(DS_DRAIN_DISABLE, 1);
 	ds_call(lru_cache_disable)();
@@ -191,6 +221,7 @@ static int ds_run_disable(int cpu, struct ds_stock *stock, bool bare)
 	}
 	/* What the inline lru_cache_enable() does. */
 	atomic_dec(count);
+	ds_disable_over(began);
 	return 0;
 }
 

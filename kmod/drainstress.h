@@ -216,6 +216,8 @@ extern const char *const ds_drain_title[__DS_DRAIN_MAX];
 bool ds_drain_available(unsigned int drain, char *why, size_t len);
 int ds_drain(unsigned int drain, int cpu, struct ds_stock *stock);
 void ds_drain_watch(u64 *stalled_ms);
+bool ds_disable_rested(void);
+void ds_disable_over(unsigned long began);
 void ds_drain_reset(void);
 void ds_plant_slow_drain(void);
 u64 ds_moved_total(void);

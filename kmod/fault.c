@@ -268,6 +268,7 @@ static unsigned int ds_act_early_flush(const struct ds_act *act)
 static unsigned int ds_act_disable_window(const struct ds_act *act)
 {
 	atomic_t *count = (atomic_t *)ds_symbols[DS_SYM_lru_disable_count].addr;
+	unsigned long began = jiffies;
 
 	ds_mark_all(DS_DRAIN_DISABLE, 1);
 	ds_call(lru_cache_disable)();
@@ -275,6 +276,7 @@ static unsigned int ds_act_disable_window(const struct ds_act *act)
 	usleep_range(act->us, act->us + 1);
 	/* What the inline lru_cache_enable() does. */
 	atomic_dec(count);
+	ds_disable_over(began);
 	return 1;
 }
 

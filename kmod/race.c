@@ -131,6 +131,10 @@ static void ds_next_far(struct ds_action *a)
 
 	ds_act(a, 0, &d);
 	a->wait_us = d.wait_us;
+	/* Unless told to: a drain of all CPUs is the same, and goes on less long. */
+	if (a->drain == DS_DRAIN_DISABLE && !ds_drainer.script &&
+	    (ds_drains_far & DS_KIND_BIT(DS_DRAIN_ALL)) && !ds_disable_rested())
+		a->drain = DS_DRAIN_ALL;
 	for_each_cpu(a->cpu, &ds_config.cpus) {
 		if (!n--)
 			break;

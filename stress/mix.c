@@ -261,20 +261,35 @@ int ds_mix_wait_chain(struct ds_mix *m, struct io_uring_sqe *const *sqe, unsigne
 
 /**
  * ds_mix_rested() - is it time for one more of something that must stay rare?
- * @last:    when there was one, of the whole load; starts as 0
- * @rest_ms: least time between two
+ * @due:     from when on, of the whole load; starts as 0
+ * @rest_ms: least time from the begin of one to the begin of the next
  *
  * For what keeps the machine's batches empty, or its page cache, while it is done.
  *
  * Return: true when so; then the next rest has begun.
  */
-bool ds_mix_rested(u64 *last, u32 rest_ms)
+bool ds_mix_rested(u64 *due, u32 rest_ms)
 {
-	u64 then = ds_get(last), now = ds_now_ns();
+	u64 then = ds_get(due), now = ds_now_ns();
 
-	return now - then >= rest_ms * 1000000ULL &&
-	       __atomic_compare_exchange_n(last, &then, now, false, __ATOMIC_RELAXED,
-					   __ATOMIC_RELAXED);
+	return now >= then &&
+	       __atomic_compare_exchange_n(due, &then, now + rest_ms * 1000000ULL, false,
+					   __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+}
+
+/**
+ * ds_mix_rest_on() - something has been done that must stay rare
+ * @due:   of ds_mix_rested()
+ * @began: when, of ds_now_ns()
+ *
+ * On a machine where it takes long the rest is longer: nine times as long as it took.
+ */
+void ds_mix_rest_on(u64 *due, u64 began)
+{
+	u64 now = ds_now_ns(), until = now + 9 * (now - began);
+
+	if (until > ds_get(due))
+		ds_set(due, until);
 }
 
 /* ---- verification ---- */

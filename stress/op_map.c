@@ -14,6 +14,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "clock.h"
 #include "op_file.h"
 #include "text.h"
 
@@ -347,24 +348,30 @@ DS_OP(move_pages)
 {
 	void *addresses[DS_MIX_PAGES];
 	int nodes[DS_MIX_PAGES], status[DS_MIX_PAGES];
-	u64 mask = ds_op_nodes();
-	static u64 last;
+	u64 mask = ds_op_nodes(), began;
+	static u64 due;
 	u32 page, pages, i;
+	long ret;
 	bool now;
 
 	if (!ds_op_range(m, s, ds_op_touchable(t), &page, &pages))
 		return 1;
-	now = ds_mix_rested(&last, MOVE_REST_MS);
+	now = ds_mix_rested(&due, MOVE_REST_MS);
 	if (pages > DS_MIX_PAGES)
 		pages = DS_MIX_PAGES;
 	for (i = 0; i < pages; i++) {
 		addresses[i] = t->map + bytes(page + i);
 		nodes[i] = ds_op_node(mask, s->choice);
 	}
+	began = ds_now_ns();
 	/* above 0: so many pages could not be moved now */
-	return syscall(SYS_move_pages, 0, (unsigned long)pages, addresses,
-		       now ? nodes : NULL, status,
-		       MPOL_MF_MOVE) < 0 ? -errno : 0;
+	ret = syscall(SYS_move_pages, 0, (unsigned long)pages, addresses, now ? nodes : NULL,
+		      status, MPOL_MF_MOVE);
+	ret = ret < 0 ? -errno : 0;
+	/* do_pages_move() disables the cache of folios for as long as it takes */
+	if (now)
+		ds_mix_rest_on(&due, began);
+	return ret;
 }
 
 static int write_group(struct ds_mix *m, const char *file, const char *text)
@@ -412,24 +419,24 @@ DS_OP(memcg_high)
 
 DS_OP(compact)
 {
-	static u64 last;
+	static u64 due;
 
 	(void)m;
 	(void)s;
 	(void)t;
-	if (!ds_mix_rested(&last, MACHINE_REST_MS))
+	if (!ds_mix_rested(&due, MACHINE_REST_MS))
 		return 1;
 	return ds_write_text("/proc/sys/vm/compact_memory", "1");
 }
 
 DS_OP(drop_caches)
 {
-	static u64 last;
+	static u64 due;
 
 	(void)m;
 	(void)s;
 	(void)t;
-	if (!ds_mix_rested(&last, MACHINE_REST_MS))
+	if (!ds_mix_rested(&due, MACHINE_REST_MS))
 		return 1;
 	return ds_write_text("/proc/sys/vm/drop_caches", "1");
 }

@@ -20,6 +20,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "clock.h"
 #include "op_file.h"
 #include "own_swap.h"
 #include "text.h"
@@ -45,21 +46,25 @@ static u64 bytes(u32 pages)
 DS_OP(mbind)
 {
 	u64 mask = 1ULL << ds_op_node(ds_op_nodes(), s->choice / 2);
-	static u64 last;
+	static u64 due;
 	u32 page, pages;
+	u64 began;
 	long ret;
 
 	/* do_mbind() disables the cache of folios for as long as it takes */
-	if (!ds_mix_rested(&last, BIND_REST_MS) ||
+	if (!ds_mix_rested(&due, BIND_REST_MS) ||
 	    !ds_op_range(m, s, ds_op_touchable(t), &page, &pages))
 		return 1;
+	began = ds_now_ns();
 	if (s->choice % 2)
 		ret = syscall(SYS_mbind, t->map + bytes(page), bytes(pages), MPOL_PREFERRED, &mask,
 			      8 * sizeof(mask) + 1, MPOL_MF_MOVE);
 	else
 		ret = syscall(SYS_mbind, t->map + bytes(page), bytes(pages), MPOL_DEFAULT, NULL, 0,
 			      MPOL_MF_MOVE);
-	return ret ? -errno : 0;
+	ret = ret ? -errno : 0;
+	ds_mix_rest_on(&due, began);
+	return ret;
 }
 
 /* ---- control groups ---- */
@@ -659,12 +664,12 @@ DS_OP(swap_in)
 DS_OP(swap_cycle)
 {
 	static u32 busy;
-	static u64 last;
+	static u64 due;
 	int ret = 0;
 
 	(void)s;
 	(void)t;
-	if (!ds_mix_rested(&last, SWAP_REST_MS) ||
+	if (!ds_mix_rested(&due, SWAP_REST_MS) ||
 	    __atomic_exchange_n(&busy, 1, __ATOMIC_ACQUIRE))
 		return 1;
 	/* where it could not be switched on the last time, that is all */
