@@ -532,7 +532,7 @@ static u64 random_seed(void)
 
 	if (getrandom(&seed, sizeof(seed), GRND_NONBLOCK) != sizeof(seed)) {
 		clock_gettime(CLOCK_REALTIME, &ts);
-		seed = ds_rand_mix(ts.tv_sec ^ ((u64)ts.tv_nsec << 32) ^ getpid());
+		seed = ds_random_mix(ts.tv_sec ^ ((u64)ts.tv_nsec << 32) ^ getpid());
 	}
 	/* short enough to be typed, and exact in every reader of JSON */
 	return seed >> 24;

@@ -47,7 +47,7 @@
 
 enum { DS_A, DS_B, DS_SIDES };
 
-/* What a decision of a round is for; see ds_align_random(). */
+/* What a decision of a round is for; see ds_random_at(). */
 enum { DS_FOR_CPUS = 1, DS_FOR_OFFSET, DS_FOR_ACTION, DS_FOR_REST = 8 };
 
 typedef int (*ds_pair_fn)(u64 random);
@@ -421,7 +421,7 @@ static void ds_wait_until(u64 ns)
 
 static u64 ds_random(unsigned int pair, u64 index, u32 what)
 {
-	return ds_align_random(ds_align.seed, pair, index, what);
+	return ds_random_at(ds_align.seed, pair, index, what);
 }
 
 /* A CPU that came back, or another turn: here is where the side belongs. */

@@ -390,7 +390,7 @@ void ds_race_exit(void);
 /* The random number @index of stream (@seed, @cpu). */
 static inline u64 ds_rand(u64 seed, u32 cpu, u64 index, u32 salt)
 {
-	return ds_decide_random(seed, cpu, index, salt);
+	return ds_random_at(seed, cpu, index, salt);
 }
 
 /* ---- align.c: two actions brought together in time ---- */

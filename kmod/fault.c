@@ -59,8 +59,8 @@ static void ds_delay_here(unsigned int fault)
 
 	if (!READ_ONCE(ds_faulty))
 		return;
-	random = ds_fault_random(ds_faults.seed, fault, smp_processor_id(),
-				 here->hits++);
+	random = ds_random_at(ds_faults.seed, fault, smp_processor_id(),
+			      here->hits++);
 	us = ds_fault_us(&ds_faults.args[fault], random);
 	if (!us)
 		return;
@@ -472,8 +472,8 @@ static bool ds_acts(unsigned int fault)
 /* When @fault is due after @now: a pure function of seed, fault and index. */
 static void ds_plan(unsigned int fault, u64 now)
 {
-	u64 random = ds_fault_random(ds_faults.seed, fault, 0,
-				     2 * ds_index[fault]);
+	u64 random = ds_random_at(ds_faults.seed, fault, 0,
+				  2 * ds_index[fault]);
 
 	ds_due[fault] = now + NSEC_PER_USEC *
 			ds_fault_wait_us(&ds_faults.args[fault], random);
@@ -482,8 +482,8 @@ static void ds_plan(unsigned int fault, u64 now)
 static void ds_act(unsigned int fault)
 {
 	struct ds_act act = {
-		.random = ds_fault_random(ds_faults.seed, fault, 0,
-					  2 * ds_index[fault] + 1),
+		.random = ds_random_at(ds_faults.seed, fault, 0,
+				       2 * ds_index[fault] + 1),
 	};
 	u64 start = ktime_get_ns(), ns;
 	unsigned int done;

@@ -2,23 +2,14 @@
 /*
  * Decisions from a seed.  Every choice of the load is a pure function of
  * (seed, thread, index), so that a run can be repeated from its seed alone and
- * a thread's n-th step does not depend on what the others did.  The mixer is
- * splitmix64 (Steele, Lea, Flood, "Fast splittable pseudorandom number
- * generators", 2014).  Not for secrets.
+ * a thread's n-th step does not depend on what the others did.
  */
 #ifndef DS_RAND_H
 #define DS_RAND_H
 
+#include <linux/drainstress_random.h>
+
 #include "types.h"
-
-#define DS_RAND_GOLDEN 0x9e3779b97f4a7c15ULL
-
-static inline u64 ds_rand_mix(u64 z)
-{
-	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
-	z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
-	return z ^ (z >> 31);
-}
 
 /* The stream of choices that belong to one step. */
 struct ds_rand {
@@ -33,19 +24,14 @@ struct ds_rand {
  */
 static inline struct ds_rand ds_rand_at(u64 seed, u64 thread, u64 index)
 {
-	struct ds_rand r;
-
-	r.state = ds_rand_mix(seed + DS_RAND_GOLDEN);
-	r.state = ds_rand_mix(r.state + thread + DS_RAND_GOLDEN);
-	r.state = ds_rand_mix(r.state + index + DS_RAND_GOLDEN);
-	return r;
+	return (struct ds_rand){ .state = ds_random_at(0, seed, thread, index) };
 }
 
 /* The next 64 bits of @r. */
 static inline u64 ds_rand_next(struct ds_rand *r)
 {
-	r->state += DS_RAND_GOLDEN;
-	return ds_rand_mix(r->state);
+	r->state += DS_RANDOM_GOLDEN;
+	return ds_random_mix(r->state);
 }
 
 /* 32 random bits as a number from 0 to @n - 1; 0 when @n is 0.  The bias is below n / 2^32. */

@@ -24,11 +24,11 @@
 
 static u64 sum_of(const struct ds_vheader *h)
 {
-	u64 z = ds_rand_mix(((u64)h->magic << 32) | h->file);
+	u64 z = ds_random_mix(((u64)h->magic << 32) | h->file);
 
-	z = ds_rand_mix(z + h->page);
-	z = ds_rand_mix(z + h->gen);
-	return ds_rand_mix(z + h->op);
+	z = ds_random_mix(z + h->page);
+	z = ds_random_mix(z + h->gen);
+	return ds_random_mix(z + h->op);
 }
 
 static void make_words(const struct ds_vheader *h, u64 *words)
@@ -38,7 +38,7 @@ static void make_words(const struct ds_vheader *h, u64 *words)
 
 	memcpy(words, h, sizeof(*h));
 	for (i = HEAD_WORDS; i < WORDS; i++) {
-		word += DS_RAND_GOLDEN;
+		word += DS_RANDOM_GOLDEN;
 		words[i] = word;
 	}
 }

@@ -20,15 +20,15 @@
 
 static void test_pure(void **state)
 {
-	u64 a = ds_align_random(7, 1, 2, 3);
+	u64 a = ds_random_at(7, 1, 2, 3);
 
 	(void)state;
-	assert_int_equal(a, ds_align_random(7, 1, 2, 3));
-	assert_int_not_equal(a, ds_align_random(8, 1, 2, 3));
-	assert_int_not_equal(a, ds_align_random(7, 2, 2, 3));
-	assert_int_not_equal(a, ds_align_random(7, 1, 3, 3));
-	assert_int_not_equal(a, ds_align_random(7, 1, 2, 4));
-	assert_int_not_equal(a, ds_align_random(7, 2, 1, 3));
+	assert_int_equal(a, ds_random_at(7, 1, 2, 3));
+	assert_int_not_equal(a, ds_random_at(8, 1, 2, 3));
+	assert_int_not_equal(a, ds_random_at(7, 2, 2, 3));
+	assert_int_not_equal(a, ds_random_at(7, 1, 3, 3));
+	assert_int_not_equal(a, ds_random_at(7, 1, 2, 4));
+	assert_int_not_equal(a, ds_random_at(7, 2, 1, 3));
 }
 
 /* Each of the bins gets its share, whichever side is longer. */
@@ -47,7 +47,7 @@ static void test_offsets(void **state)
 
 		memset(seen, 0, sizeof(seen));
 		for (i = 0; i < ROUNDS; i++) {
-			s64 offset = ds_align_offset(ds_align_random(5, 1, i, 2), a, b);
+			s64 offset = ds_align_offset(ds_random_at(5, 1, i, 2), a, b);
 			int bin = ds_align_bin(offset, a, b);
 
 			assert_true(offset >= -(s64)b && offset <= (s64)a);

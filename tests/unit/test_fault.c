@@ -39,22 +39,22 @@ static void test_pure(void **state)
 
 	(void)state;
 	for (i = 0; i < ARRAY_SIZE(rows); i++)
-		assert_true(ds_fault_random(rows[i].seed, rows[i].fault, rows[i].cpu,
-					    rows[i].index) == rows[i].random);
+		assert_true(ds_random_at(rows[i].seed, rows[i].fault, rows[i].cpu,
+					 rows[i].index) == rows[i].random);
 }
 
 /* Each argument decides: no two streams are the same one, or one shifted. */
 static void test_streams_differ(void **state)
 {
-	u64 base = ds_fault_random(1, 2, 3, 4);
+	u64 base = ds_random_at(1, 2, 3, 4);
 
 	(void)state;
-	assert_true(base == ds_fault_random(1, 2, 3, 4));
-	assert_true(base != ds_fault_random(2, 2, 3, 4));
-	assert_true(base != ds_fault_random(1, 3, 3, 4));
-	assert_true(base != ds_fault_random(1, 2, 4, 4));
-	assert_true(base != ds_fault_random(1, 2, 3, 5));
-	assert_true(ds_fault_random(1, 2, 3, 4) != ds_fault_random(1, 2, 4, 3));
+	assert_true(base == ds_random_at(1, 2, 3, 4));
+	assert_true(base != ds_random_at(2, 2, 3, 4));
+	assert_true(base != ds_random_at(1, 3, 3, 4));
+	assert_true(base != ds_random_at(1, 2, 4, 4));
+	assert_true(base != ds_random_at(1, 2, 3, 5));
+	assert_true(ds_random_at(1, 2, 3, 4) != ds_random_at(1, 2, 4, 3));
 }
 
 static void test_rate(void **state)
@@ -65,7 +65,7 @@ static void test_rate(void **state)
 
 	(void)state;
 	for (i = 0; i < HITS; i++) {
-		us = ds_fault_us(&a, ds_fault_random(7, DS_FAULT_MOVE, 0, i));
+		us = ds_fault_us(&a, ds_random_at(7, DS_FAULT_MOVE, 0, i));
 		if (!us)
 			continue;
 		done++;
@@ -77,7 +77,7 @@ static void test_rate(void **state)
 	assert_int_equal(most, 50);
 	a.one_in = 1;
 	for (i = 0; i < 1000; i++)
-		assert_in_range(ds_fault_us(&a, ds_fault_random(7, 1, 0, i)), 5, 50);
+		assert_in_range(ds_fault_us(&a, ds_random_at(7, 1, 0, i)), 5, 50);
 	a.min_us = DS_FAULT_US_MAX;
 	a.max_us = DS_FAULT_US_MAX;
 	assert_int_equal(ds_fault_us(&a, 12345), DS_FAULT_US_MAX);
@@ -91,7 +91,7 @@ static void test_wait(void **state)
 
 	(void)state;
 	for (i = 0; i < HITS; i++) {
-		us = ds_fault_wait_us(&a, ds_fault_random(7, DS_FAULT_HERD, 0, i));
+		us = ds_fault_wait_us(&a, ds_random_at(7, DS_FAULT_HERD, 0, i));
 		assert_in_range(us, 1, 40000);
 		sum += us;
 	}

@@ -8,6 +8,7 @@
 #ifndef _UAPI_LINUX_DRAINSTRESS_ALIGN_H
 #define _UAPI_LINUX_DRAINSTRESS_ALIGN_H
 
+#include <linux/drainstress_random.h>
 #include <linux/types.h>
 
 /*
@@ -47,32 +48,6 @@ enum drainstress_align {
 /* Parts of the range of offsets, each counted. */
 #define DS_ALIGN_BINS	16
 
-/**
- * ds_align_random() - the random number that a decision comes from
- * @seed: of the run
- * @pair: enum drainstress_pair; 0 for which pair comes next
- * @index: number of the round of that pair, from 0
- * @what: tells several decisions of a round apart
- *
- * splitmix64's finaliser (Steele, Lea, Flood 2014) after each argument: a decision
- * depends on nothing else.
- */
-static inline __u64 ds_align_random(__u64 seed, __u32 pair, __u64 index,
-				    __u32 what)
-{
-	const __u64 part[3] = { pair, index, what };
-	__u64 z = seed;
-	unsigned int i;
-
-	for (i = 0; i < 3; i++) {
-		z += part[i] + 0x9e3779b97f4a7c15ULL;
-		z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
-		z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
-		z ^= z >> 31;
-	}
-	return z;
-}
-
 /* Lengths are cut to this, so that the arithmetic below cannot overflow. */
 #define DS_ALIGN_LEN_MAX	(1ULL << 31)
 
@@ -100,7 +75,7 @@ static inline __u64 ds_align_learn(__u64 len, __u64 sample)
 
 /**
  * ds_align_offset() - when B shall start, counted from the start of A
- * @random: of ds_align_random()
+ * @random: of ds_random_at(), for (seed, pair, round, what for)
  * @len_a: how long A takes, ns
  * @len_b: how long B takes, ns
  *
@@ -208,7 +183,7 @@ static inline unsigned int ds_align_turn(__u64 seed, __u32 pairs, __u32 rare,
 		return few[turn - n];
 	if (turn >= n)
 		turn -= r;
-	first = ds_align_random(seed, 0, 4 * cycle + turn / n, 0);
+	first = ds_random_at(seed, 0, 4 * cycle + turn / n, 0);
 	return often[(first + turn) % n];
 }
 

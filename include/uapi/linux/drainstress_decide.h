@@ -9,29 +9,14 @@
 #define _UAPI_LINUX_DRAINSTRESS_DECIDE_H
 
 #include <linux/drainstress.h>
+#include <linux/drainstress_random.h>
 #include <linux/types.h>
 
 /* So many of each actor are hashed, and kept for a replay. */
 #define DS_DECISIONS	4096
 
-/**
- * ds_decide_random() - the random number @index of stream (@seed, @cpu)
- *
- * splitmix64's finaliser (Steele, Lea, Flood 2014) over a combination of the
- * arguments, so that a decision depends on nothing else.
- */
-static inline __u64 ds_decide_random(__u64 seed, __u32 cpu, __u64 index,
-				     __u32 salt)
-{
-	__u64 z = seed + 0x9e3779b97f4a7c15ULL * (index + 1) +
-		  0xd1b54a32d192ed03ULL * (cpu + 1) + ((__u64)salt << 56);
-
-	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
-	z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
-	return z ^ (z >> 31);
-}
-
-enum { DS_SALT_ACT = 1, DS_SALT_FILL, DS_SALT_DRAIN, DS_SALT_STUTTER, DS_SALT_FAR };
+/* Lower ones are for the rounds of a pair, in kmod/align.c. */
+enum { DS_SALT_ACT = 32, DS_SALT_FILL, DS_SALT_DRAIN, DS_SALT_STUTTER, DS_SALT_FAR };
 
 /* Those that drain the CPU which they run on are taken by each CPU's kthread. */
 #define DS_DRAINS_HERE	(1U << (DS_DRAIN_LOCAL - 1) | 1U << (DS_DRAIN_RELEASE - 1))
@@ -118,18 +103,18 @@ static inline __u32 ds_decide_drain(__u32 mask, __u32 random)
 static inline struct ds_decision ds_decide(__u64 seed, __u32 cpu, __u64 index,
 					   __u32 kinds, __u32 drains)
 {
-	__u64 act = ds_decide_random(seed, cpu, index, DS_SALT_ACT), random;
+	__u64 act = ds_random_at(seed, cpu, index, DS_SALT_ACT), random;
 	struct ds_decision d = { .kind = 0 };
 
 	drains &= DS_DRAINS_HERE;
 	if (kinds && ((act & 7) < DS_FILL_OF_8 || !drains)) {
-		random = ds_decide_random(seed, cpu, index, DS_SALT_FILL);
+		random = ds_random_at(seed, cpu, index, DS_SALT_FILL);
 		d.kind = ds_decide_bit(kinds, random & 0xffff);
 		d.n = random >> 16;
 		d.start = random >> 40;
 		d.remote = (random >> 32 & 15) < DS_REMOTE_OF_16;
 	} else if (drains) {
-		random = ds_decide_random(seed, cpu, index, DS_SALT_DRAIN);
+		random = ds_random_at(seed, cpu, index, DS_SALT_DRAIN);
 		d.drain = ds_decide_drain(drains, random);
 	}
 	return d;
@@ -143,7 +128,7 @@ static inline struct ds_decision ds_decide(__u64 seed, __u32 cpu, __u64 index,
 static inline struct ds_decision ds_decide_far(__u64 seed, __u64 index,
 					       __u32 drains, __u32 nr_cpus)
 {
-	__u64 random = ds_decide_random(seed, 0, index, DS_SALT_FAR);
+	__u64 random = ds_random_at(seed, 0, index, DS_SALT_FAR);
 	struct ds_decision d = { .kind = 0 };
 
 	drains &= ~DS_DRAINS_HERE;
@@ -158,10 +143,7 @@ static inline struct ds_decision ds_decide_far(__u64 seed, __u64 index,
 /* Adds @value to a hash; the order of what is added counts. */
 static inline __u64 ds_decide_fold(__u64 hash, __u64 value)
 {
-	hash = (hash ^ value) + 0x9e3779b97f4a7c15ULL;
-	hash = (hash ^ (hash >> 30)) * 0xbf58476d1ce4e5b9ULL;
-	hash = (hash ^ (hash >> 27)) * 0x94d049bb133111ebULL;
-	return hash ^ (hash >> 31);
+	return ds_random_add(hash ^ value, 0);
 }
 
 static inline __u64 ds_decide_hash(__u64 hash, const struct ds_decision *d)

@@ -8,6 +8,7 @@
 #ifndef _UAPI_LINUX_DRAINSTRESS_FAULTS_H
 #define _UAPI_LINUX_DRAINSTRESS_FAULTS_H
 
+#include <linux/drainstress_random.h>
 #include <linux/types.h>
 
 /*
@@ -85,35 +86,9 @@ struct ds_fault_args {
 };
 
 /**
- * ds_fault_random() - the random number that a decision comes from
- * @seed: of the run
- * @fault: enum drainstress_fault
- * @cpu: where; 0 for what a kthread does
- * @index: number of the hit on that CPU, or of the action, from 0
- *
- * Each argument passes through splitmix64's finaliser (Steele, Lea, Flood 2014)
- * before the next is added: a decision depends on nothing else.
- */
-static inline __u64 ds_fault_random(__u64 seed, __u32 fault, __u32 cpu,
-				    __u64 index)
-{
-	const __u64 part[3] = { fault, cpu, index };
-	__u64 z = seed;
-	unsigned int i;
-
-	for (i = 0; i < 3; i++) {
-		z += part[i] + 0x9e3779b97f4a7c15ULL;
-		z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
-		z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
-		z ^= z >> 31;
-	}
-	return z;
-}
-
-/**
  * ds_fault_us() - for how long a hit is delayed, or how long a window is
  * @a: of the fault
- * @random: of ds_fault_random()
+ * @random: of ds_random_at(), for (seed, fault, CPU, number of the hit there)
  *
  * Return: microseconds, 0: this hit is not delayed.
  */
@@ -127,7 +102,7 @@ static inline __u32 ds_fault_us(const struct ds_fault_args *a, __u64 random)
 /**
  * ds_fault_wait_us() - how long to wait before an action
  * @a: of the fault
- * @random: of ds_fault_random()
+ * @random: of ds_random_at(), for (seed, fault, 0, number of the action)
  *
  * Return: microseconds, from 1 to twice the mean.
  */
