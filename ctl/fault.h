@@ -9,6 +9,7 @@
 #include <linux/drainstress_faults.h>
 
 #include "nl.h"
+#include "undo.h"
 
 /* Behind the module's: the kernel's own framework fails allocations of the load. */
 #define DS_FAULT_ALLOC __DS_FAULT_MAX
@@ -55,26 +56,22 @@ unsigned int ds_fault_request(const struct ds_fault_opts *o, struct ds_arg *args
 /* ---- fault_alloc.c ---- */
 
 #define DS_ALLOC_DIRS 2
-#define DS_ALLOC_FILES 8
 
 /**
  * struct ds_alloc_fail - failures of allocations, while they can happen
  * @root:	"", or where a test has its /proc and /sys
- * @saved:	what the files held before
- * @guard_fd, @guard_pid: who puts it back when the controller dies
- * @on:		something was changed
+ * @found:	which of failslab and fail_page_alloc there are
+ * @undo:	what puts the settings back; NULL: nothing was changed
  */
 struct ds_alloc_fail {
 	const char *root;
-	char saved[DS_ALLOC_DIRS][DS_ALLOC_FILES][32];
 	bool found[DS_ALLOC_DIRS];
-	int guard_fd;
-	int guard_pid;
-	bool on;
+	struct ds_undo *undo;
 };
 
 bool ds_alloc_fail_available(const char *root, char *why, size_t len);
-int ds_alloc_fail_prepare(struct ds_alloc_fail *a, const char *root, u32 one_in);
+int ds_alloc_fail_prepare(struct ds_alloc_fail *a, const char *root, u32 one_in, char *why,
+			  size_t len);
 int ds_alloc_fail_mark(const struct ds_alloc_fail *a, bool on);
 int ds_alloc_fail_go(const struct ds_alloc_fail *a);
 u64 ds_alloc_fail_count(const struct ds_alloc_fail *a);

@@ -2,17 +2,13 @@
 /*
  * Failures of the load's allocations (truncate, page faults, io_uring), made by
  * the kernel's own framework: Documentation/fault-injection/fault-injection.rst.
- * Only tasks that are marked fail, and only the load is.  The settings are put back
- * at the end, by a guard process when the controller has died.  It decides nothing.
+ * Only tasks that are marked fail, and only the load is.  How the settings are put
+ * back stands in a journal of the controller's (stress/undo.c), for those who
+ * outlive it.  It decides nothing.
  */
 #include <errno.h>
-#include <fcntl.h>
-#include <signal.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "fault.h"
@@ -31,7 +27,7 @@ static const char * const dirs[DS_ALLOC_DIRS] = { "failslab", "fail_page_alloc" 
 static const struct {
 	const char *name;
 	const char *value;
-} files[DS_ALLOC_FILES] = {
+} files[] = {
 	{ "probability", "0" },		/* until the load has been set up */
 	{ "interval", NULL },
 	{ "times", "1000000000" },
@@ -78,75 +74,39 @@ bool ds_alloc_fail_available(const char *root, char *why, size_t len)
 	return false;
 }
 
-static int put_back(const struct ds_alloc_fail *a)
+/*
+ * The journal gets what the files hold; one that is not there is none of ours.  What
+ * comes last is undone first: nothing fails while the filter for tasks goes.
+ * Return: 0 or -errno.
+ */
+static int save_dir(struct ds_undo *undo, const char *root, unsigned int d)
 {
-	unsigned int d, i, last;
-	int one, ret = 0;
-	char path[256];
-
-	for (d = 0; d < DS_ALLOC_DIRS; d++) {
-		file_name(a->root, d, files[0].name, path, sizeof(path));
-		if (a->found[d])
-			ds_write_text(path, "0");
-		for (i = 0; a->found[d] && i < DS_ALLOC_FILES; i++) {
-			last = DS_ALLOC_FILES - 1 - i;
-			if (!a->saved[d][last][0])
-				continue;
-			file_name(a->root, d, files[last].name, path, sizeof(path));
-			one = ds_write_text(path, a->saved[d][last]);
-			ret = ret ? ret : one;
-		}
-	}
-	return ret;
-}
-
-/* Ends when the controller closes its end of the pipe, or dies. */
-static void __noreturn guard_main(const struct ds_alloc_fail *a, int fd)
-{
-	char c;
-
-	prctl(PR_SET_NAME, "drainctl-guard");
-	signal(SIGINT, SIG_IGN);
-	signal(SIGTERM, SIG_IGN);
-	signal(SIGHUP, SIG_IGN);
-	/* an inherited netlink socket would keep the run's ownership */
-	if (dup2(fd, 0) < 0 || close_range(1, ~0U, 0))
-		_exit(1);
-	while (read(0, &c, 1) < 0 && errno == EINTR)
-		;
-	_exit(put_back(a) ? 1 : 0);
-}
-
-static int start_guard(struct ds_alloc_fail *a)
-{
-	int fds[2];
-
-	if (pipe2(fds, O_CLOEXEC))
-		return -errno;
-	a->guard_pid = fork();
-	if (!a->guard_pid) {
-		close(fds[1]);
-		guard_main(a, fds[0]);
-	}
-	close(fds[0]);
-	a->guard_fd = fds[1];
-	if (a->guard_pid > 0)
-		return 0;
-	close(fds[1]);
-	return -EAGAIN;
-}
-
-/* What it holds is kept; a file that is not there is none of ours. */
-static int set_dir(struct ds_alloc_fail *a, unsigned int d, const char *one_in)
-{
-	char path[256];
+	char path[256], text[32];
+	int slot = 0;
 	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(files) && slot >= 0; i++) {
+		file_name(root, d, files[i].name, path, sizeof(path));
+		if (ds_read_text(path, text, sizeof(text)))
+			continue;
+		slot = ds_undo_push(undo, DS_UNDO_WRITE, path, text);
+	}
+	file_name(root, d, files[0].name, path, sizeof(path));
+	if (slot >= 0)
+		slot = ds_undo_push(undo, DS_UNDO_WRITE, path, files[0].value);
+	return slot < 0 ? slot : 0;
+}
+
+static int set_dir(const char *root, unsigned int d, const char *one_in)
+{
+	unsigned int i;
+	char path[256];
 	int ret;
 
-	for (i = 0; i < DS_ALLOC_FILES; i++) {
-		if (!a->saved[d][i][0])
+	for (i = 0; i < ARRAY_SIZE(files); i++) {
+		file_name(root, d, files[i].name, path, sizeof(path));
+		if (access(path, F_OK))
 			continue;
-		file_name(a->root, d, files[i].name, path, sizeof(path));
 		ret = ds_write_text(path, files[i].value ? files[i].value : one_in);
 		if (ret)
 			return ret;
@@ -159,33 +119,33 @@ static int set_dir(struct ds_alloc_fail *a, unsigned int d, const char *one_in)
  * @a: overwritten; to be given to ds_alloc_fail_end() also after an error
  * @root: as for ds_alloc_fail_available()
  * @one_in: one allocation of the load in so many
+ * @why: on an error what failed
  *
- * Return: 0 or -errno.
+ * Return: 0 or -1.
  */
-int ds_alloc_fail_prepare(struct ds_alloc_fail *a, const char *root, u32 one_in)
+int ds_alloc_fail_prepare(struct ds_alloc_fail *a, const char *root, u32 one_in, char *why,
+			  size_t len)
 {
-	char path[256], text[16];
-	unsigned int d, i;
-	int ret;
+	unsigned int d;
+	char text[16];
+	int ret = 0;
 
 	memset(a, 0, sizeof(*a));
 	a->root = root;
 	snprintf(text, sizeof(text), "%u", one_in);
-	for (d = 0; d < DS_ALLOC_DIRS; d++) {
+	a->undo = ds_undo_open(getpid(), why, len);
+	if (!a->undo)
+		return -1;
+	for (d = 0; d < DS_ALLOC_DIRS && !ret; d++) {
 		a->found[d] = has_dir(root, d);
-		for (i = 0; a->found[d] && i < DS_ALLOC_FILES; i++) {
-			file_name(root, d, files[i].name, path, sizeof(path));
-			if (ds_read_text(path, a->saved[d][i], sizeof(a->saved[d][i])))
-				a->saved[d][i][0] = '\0';
-		}
+		if (a->found[d])
+			ret = save_dir(a->undo, root, d);
+		if (a->found[d] && !ret)
+			ret = set_dir(root, d, text);
+		if (ret)
+			snprintf(why, len, "%s: %s", dirs[d], strerror(-ret));
 	}
-	ret = start_guard(a);
-	if (ret)
-		return ret;
-	a->on = true;
-	for (d = 0; d < DS_ALLOC_DIRS && !ret; d++)
-		ret = a->found[d] ? set_dir(a, d, text) : 0;
-	return ret;
+	return ret ? -1 : 0;
 }
 
 /**
@@ -237,22 +197,26 @@ u64 ds_alloc_fail_count(const struct ds_alloc_fail *a)
 	return sum;
 }
 
+static void note_first(void *arg, pid_t pid, int err, const char *what)
+{
+	int *first = arg;
+
+	(void)pid;
+	(void)what;
+	*first = *first ? *first : -err;
+}
+
 /**
  * ds_alloc_fail_end() - put everything back; may be called twice
  *
- * Return: 0, or -errno of the first setting that could not be put back.
+ * Return: 0, or -errno of the first setting that could not be put back: it stays in
+ * the journal, and the next run tries again.
  */
 int ds_alloc_fail_end(struct ds_alloc_fail *a)
 {
-	int ret;
+	int ret = 0;
 
-	if (!a->on)
-		return 0;
-	a->on = false;
-	ret = put_back(a);
-	/* the load may still hold its copy of the pipe: do not wait for its end */
-	kill(a->guard_pid, SIGKILL);
-	waitpid(a->guard_pid, NULL, 0);
-	close(a->guard_fd);
+	ds_undo_close(a->undo, note_first, &ret);
+	a->undo = NULL;
 	return ret;
 }

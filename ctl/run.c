@@ -189,14 +189,16 @@ static int choose_method(struct ds_run *run, struct ds_err *err)
 static int mark_load(struct ds_run *run, bool on, struct ds_err *err)
 {
 	const struct ds_fault_opts *f = &run->o.faults;
-	int ret = 0;
+	char why[400];
+	int ret;
 
 	if (!(f->wanted & DS_FAULT_BIT(DS_FAULT_ALLOC)))
 		return 0;
-	if (on)
-		ret = ds_alloc_fail_prepare(&run->alloc_fail, "", f->args[DS_FAULT_ALLOC].one_in);
-	if (!ret)
-		ret = ds_alloc_fail_mark(&run->alloc_fail, on);
+	if (on && ds_alloc_fail_prepare(&run->alloc_fail, "", f->args[DS_FAULT_ALLOC].one_in, why,
+					sizeof(why)))
+		return ds_error(err, DS_EXIT_ERROR, 0, "--fault alloc-fail: cannot be set up: %s",
+				why);
+	ret = ds_alloc_fail_mark(&run->alloc_fail, on);
 	if (!ret)
 		return 0;
 	return ds_error(err, DS_EXIT_ERROR, -ret, "--fault alloc-fail: cannot be set up: %s",
@@ -334,7 +336,7 @@ static int ask_race(struct ds_run *run, struct ds_arg *args, u64 *steps, struct 
 		return -1;
 	}
 	ds_msg_free(&done);
-	ret = run->alloc_fail.on ? ds_alloc_fail_go(&run->alloc_fail) : 0;
+	ret = run->alloc_fail.undo ? ds_alloc_fail_go(&run->alloc_fail) : 0;
 	if (ret)
 		return ds_error(err, DS_EXIT_ERROR, -ret,
 				"--fault alloc-fail: cannot be begun: %s", strerror(-ret));
@@ -414,7 +416,7 @@ static void stop_load(struct ds_run *run)
 	bool running = run->load.pid;
 	int status = 0;
 
-	if (run->alloc_fail.on)
+	if (run->alloc_fail.undo)
 		run->r.alloc_failures = ds_alloc_fail_count(&run->alloc_fail);
 	end_alloc_fail(run);
 	ds_load_stop(&run->load);

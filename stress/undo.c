@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The undo journal.  Before the load changes something of the whole machine it
- * writes into a file how to put it back, and empties the entry when that was done.
- * Whoever outlives the load does what is left there: the controller, its guard, or
- * the next run when all three were killed.  It changes nothing by itself, and
- * knows neither what an operation does nor what a report looks like.
+ * The undo journal.  Before the load or the controller changes something of the
+ * whole machine it writes into a file of its own how to put it back, and empties the
+ * entry when that was done.  Whoever outlives it does what is left there: the
+ * controller, its guard, or the next run when all three were killed.  It changes
+ * nothing by itself, and knows neither what an operation does nor what a report
+ * looks like.
  *
- * The file is /run/drainstress/undo-PID, PID being the controller's.  A line of it
+ * The file is /run/drainstress/undo-CONTROLLER-WRITER, which are pids.  A line of it
  * is LINE bytes long and is written with one call within one page, so that a kill
  * leaves it whole.  The first tells whose it is, each other one is an entry or
  * blank.  Fields end with a tab:
@@ -380,7 +381,7 @@ static int do_write(const struct entry *e)
 
 	if (holds(e->path, e->text))
 		return 0;
-	fd = open(e->path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
+	fd = open(e->path, O_WRONLY | O_TRUNC | O_CLOEXEC | O_NOFOLLOW);
 	/* what is gone needs nothing */
 	if (fd < 0)
 		return errno == ENOENT ? 0 : -errno;
@@ -518,7 +519,7 @@ struct ds_undo *ds_undo_open(pid_t controller, char *why, size_t len)
 	u->dirfd = ret;
 	u->controller = controller;
 	pthread_mutex_init(&u->lock, NULL);
-	snprintf(u->name, sizeof(u->name), PREFIX "%d", controller);
+	snprintf(u->name, sizeof(u->name), PREFIX "%d-%d", controller, getpid());
 	u->fd = openat(u->dirfd, u->name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	ret = u->fd < 0 ? -errno : put_header(u);
 	if (!ret)
@@ -656,36 +657,74 @@ static int undo_journal(int dirfd, const char *name, int fd, const struct header
 	return ret;
 }
 
+/* Once its writer is dead.  Return: as ds_undo_all(). */
+static int undo_when_dead(int dirfd, const char *name, unsigned int timeout_ms,
+			  ds_undo_say_fn say, void *arg)
+{
+	int fd = open_journal(dirfd, name), ret = 0;
+	unsigned int waited;
+	struct header h;
+
+	if (fd < 0)
+		return 0;
+	/* a caller closes its own */
+	if (get_header(fd, &h) && h.writer != getpid()) {
+		for (waited = 0; !is_dead(h.writer, h.writer_since) && waited < timeout_ms;
+		     waited += 10)
+			ds_sleep_ms(10);
+		ret = is_dead(h.writer, h.writer_since) ?
+		      undo_journal(dirfd, name, fd, &h, say, arg) : -EBUSY;
+	}
+	close(fd);
+	return ret;
+}
+
+/* The pids in the name of a journal.  Return: false for another file. */
+static bool parse_name(const char *name, pid_t *controller, pid_t *writer)
+{
+	int end = 0;
+
+	return sscanf(name, PREFIX "%d-%d%n", controller, writer, &end) == 2 && !name[end] &&
+	       *controller > 0 && *writer > 0;
+}
+
+/* The directory @dir for readdir(), or NULL. */
+static DIR *open_listing(const char *dir)
+{
+	int fd = open_dir(dir);
+	DIR *d = fd < 0 ? NULL : fdopendir(fd);
+
+	if (!d && fd >= 0)
+		close(fd);
+	return d;
+}
+
 /**
- * ds_undo_all() - undo what the load of @controller left
- * @timeout_ms: the load may still be dying
+ * ds_undo_all() - undo what others left who changed something for @controller
+ * @timeout_ms: they may still be dying
  *
- * Return: 0, also when there is nothing; -EBUSY when the load still lives;
+ * Return: 0, also when there is nothing; -EBUSY when one of them still lives;
  * -errno when something could not be undone, of which @say was told.
  */
 int ds_undo_all(pid_t controller, unsigned int timeout_ms, ds_undo_say_fn say, void *arg)
 {
-	char dir[256], name[32];
-	unsigned int n, waited;
-	struct header h;
-	int dirfd, fd, ret = 0;
+	pid_t pid, writer;
+	struct dirent *e;
+	unsigned int n;
+	char dir[256];
+	int one, ret = 0;
+	DIR *d;
 
-	snprintf(name, sizeof(name), PREFIX "%d", controller);
 	for (n = 0; nth_dir(n, dir, sizeof(dir)); n++) {
-		dirfd = open_dir(dir);
-		if (dirfd < 0)
-			continue;
-		fd = open_journal(dirfd, name);
-		if (fd >= 0 && get_header(fd, &h)) {
-			for (waited = 0; !is_dead(h.writer, h.writer_since) && waited < timeout_ms;
-			     waited += 10)
-				ds_sleep_ms(10);
-			ret = is_dead(h.writer, h.writer_since) ?
-			      undo_journal(dirfd, name, fd, &h, say, arg) : -EBUSY;
+		d = open_listing(dir);
+		while (d && (e = readdir(d))) {
+			if (!parse_name(e->d_name, &pid, &writer) || pid != controller)
+				continue;
+			one = undo_when_dead(dirfd(d), e->d_name, timeout_ms, say, arg);
+			ret = one ? one : ret;
 		}
-		if (fd >= 0)
-			close(fd);
-		close(dirfd);
+		if (d)
+			closedir(d);
 	}
 	return ret;
 }
@@ -727,28 +766,19 @@ static void undo_if_stale(int dirfd, const char *name, pid_t pid, ds_undo_say_fn
  */
 void ds_undo_stale(ds_undo_say_fn say, void *arg)
 {
+	pid_t pid, writer;
 	struct dirent *e;
 	unsigned int n;
-	char dir[256], *end;
-	long pid;
-	int fd;
+	char dir[256];
 	DIR *d;
 
 	for (n = 0; nth_dir(n, dir, sizeof(dir)); n++) {
-		fd = open_dir(dir);
-		d = fd < 0 ? NULL : fdopendir(fd);
-		if (!d) {
-			if (fd >= 0)
-				close(fd);
-			continue;
+		d = open_listing(dir);
+		while (d && (e = readdir(d))) {
+			if (parse_name(e->d_name, &pid, &writer))
+				undo_if_stale(dirfd(d), e->d_name, writer, say, arg);
 		}
-		while ((e = readdir(d))) {
-			if (strncmp(e->d_name, PREFIX, strlen(PREFIX)))
-				continue;
-			pid = strtol(e->d_name + strlen(PREFIX), &end, 10);
-			if (!*end && pid > 0)
-				undo_if_stale(fd, e->d_name, pid, say, arg);
-		}
-		closedir(d);
+		if (d)
+			closedir(d);
 	}
 }

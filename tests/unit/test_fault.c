@@ -4,9 +4,11 @@
  * happens, what --fault takes and refuses, the request to the module, and that the
  * settings of the kernel's own fault injection are put back.
  */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -271,7 +273,7 @@ static void test_request(void **state)
 
 /* ---- the kernel's own fault injection, in a folder ---- */
 
-static char root[32];
+static char root[32], journals[48];
 
 static void put(const char *name, const char *text)
 {
@@ -317,14 +319,60 @@ static void holds(const char *name, const char *text)
 
 #define DEBUG "sys/kernel/debug/"
 
+static unsigned int nr_journals(void)
+{
+	DIR *d = opendir(journals);
+	unsigned int nr = 0;
+	struct dirent *e;
+
+	assert_non_null(d);
+	while ((e = readdir(d)))
+		nr += e->d_name[0] != '.';
+	closedir(d);
+	return nr;
+}
+
+static void count(void *arg, pid_t pid, int err, const char *what)
+{
+	(void)pid;
+	assert_int_equal(err, 0);
+	assert_non_null(strstr(what, "failslab/"));
+	++*(unsigned int *)arg;
+}
+
+/* A controller that lets allocations fail and is killed.  Return: its pid. */
+static pid_t kill_beside(const char *where)
+{
+	pid_t pid = fork();
+	int status;
+
+	assert_true(pid >= 0);
+	if (!pid) {
+		struct ds_alloc_fail a;
+		char why[512];
+
+		if (ds_alloc_fail_prepare(&a, where, 9, why, sizeof(why)) || ds_alloc_fail_go(&a))
+			_exit(1);
+		raise(SIGKILL);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFSIGNALED(status));
+	return pid;
+}
+
 static void test_alloc_fail(void **state)
 {
 	struct ds_alloc_fail a;
-	char why[512], command[64];
+	char why[512], command[160];
+	unsigned int said;
+	pid_t pid;
 
 	(void)state;
-	snprintf(root, sizeof(root), "/tmp/ds-fault-XXXXXX");
+	snprintf(root, sizeof(root), "/tmp/drainstress-fault-XXXXXX");
 	assert_non_null(mkdtemp(root));
+	/* which a journal only trusts to a folder of the project's */
+	snprintf(journals, sizeof(journals), "%s/journals", root);
+	ds_undo_use_dir(journals);
 	assert_false(ds_alloc_fail_available(root, why, sizeof(why)));
 	assert_non_null(strstr(why, "CONFIG_FAULT_INJECTION=y"));
 	assert_non_null(strstr(why, "CONFIG_FAULT_INJECTION_DEBUG_FS=y"));
@@ -346,7 +394,7 @@ static void test_alloc_fail(void **state)
 	put(DEBUG "failslab/task-filter", "N\n");
 	put(DEBUG "failslab/verbose", "2\n");
 
-	assert_int_equal(ds_alloc_fail_prepare(&a, root, 77), 0);
+	assert_int_equal(ds_alloc_fail_prepare(&a, root, 77, why, sizeof(why)), 0);
 	holds(DEBUG "failslab/probability", "0");
 	holds(DEBUG "failslab/interval", "77");
 	holds(DEBUG "failslab/task-filter", "Y");
@@ -368,22 +416,38 @@ static void test_alloc_fail(void **state)
 	holds(DEBUG "failslab/task-filter", "N");
 	holds(DEBUG "failslab/verbose", "2");
 
-	/* what cannot be put back is told, and all else is put back */
-	assert_int_equal(ds_alloc_fail_prepare(&a, root, 9), 0);
+	/* what cannot be put back is told, all else is put back, and the rest stays */
+	assert_int_equal(ds_alloc_fail_prepare(&a, root, 9, why, sizeof(why)), 0);
 	drop(DEBUG "failslab/interval");
-	assert_int_equal(ds_alloc_fail_end(&a), -ENOENT);
+	make_dir(DEBUG "failslab/interval");
+	assert_int_equal(ds_alloc_fail_end(&a), -EISDIR);
 	holds(DEBUG "failslab/probability", "3");
 	holds(DEBUG "failslab/verbose", "2");
+	assert_int_equal(nr_journals(), 1);
+	snprintf(command, sizeof(command), "rm -r %s/" DEBUG "failslab/interval %s/*", root,
+		 journals);
+	assert_int_equal(system(command), 0);
 	put(DEBUG "failslab/interval", "5\n");
 
-	/* the controller dies: its end of the pipe is closed, and the guard acts */
-	assert_int_equal(ds_alloc_fail_prepare(&a, root, 9), 0);
-	assert_int_equal(ds_alloc_fail_go(&a), 0);
+	/* all are killed: who cleans up puts it back and says so, as a guard would */
+	kill_beside(root);
 	holds(DEBUG "failslab/probability", "100");
-	close(a.guard_fd);
-	assert_int_equal(waitpid(a.guard_pid, NULL, 0), a.guard_pid);
+	holds(DEBUG "failslab/task-filter", "Y");
+	said = 0;
+	ds_undo_stale(count, &said);
+	assert_int_equal(said, 6);
 	holds(DEBUG "failslab/probability", "3");
 	holds(DEBUG "failslab/interval", "5");
+	holds(DEBUG "failslab/task-filter", "N");
+	holds(DEBUG "failslab/verbose", "2");
+	assert_int_equal(nr_journals(), 0);
+	ds_undo_stale(count, &said);
+	assert_int_equal(said, 6);
+	pid = kill_beside(root);
+	assert_int_equal(ds_undo_all(pid, 0, NULL, NULL), 0);
+	holds(DEBUG "failslab/probability", "3");
+	holds(DEBUG "failslab/interval", "5");
+	ds_undo_use_dir(NULL);
 	snprintf(command, sizeof(command), "rm -r %s", root);
 	assert_int_equal(system(command), 0);
 }

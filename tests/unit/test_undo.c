@@ -81,7 +81,7 @@ static const char *journal(pid_t pid)
 {
 	static char path[128];
 
-	snprintf(path, sizeof(path), "%s/undo-%d", journals, pid);
+	snprintf(path, sizeof(path), "%s/undo-%d-%d", journals, pid, pid);
 	return path;
 }
 
@@ -181,6 +181,8 @@ static void test_stays(void **state)
 {
 	struct said s = { 0 };
 	struct ds_undo *u = begin(getpid());
+	int status;
+	pid_t pid;
 
 	(void)state;
 	assert_true(ds_undo_push(u, DS_UNDO_RMDIR, in_top("dir"), NULL) >= 0);
@@ -192,7 +194,13 @@ static void test_stays(void **state)
 	assert_true(exists(journal(getpid())));
 	unlink(in_top("dir/file"));
 	/* the writer lives: not for others */
-	assert_int_equal(ds_undo_all(getpid(), 20, say, &s), -EBUSY);
+	pid = fork();
+	if (!pid)
+		_exit(ds_undo_all(getppid(), 20, NULL, NULL) == -EBUSY ? 0 : 1);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+	/* nor done by itself in this way */
+	assert_int_equal(ds_undo_all(getpid(), 20, say, &s), 0);
 	ds_undo_stale(say, &s);
 	assert_true(exists(in_top("dir")));
 	assert_int_equal(s.nr, 1);
@@ -449,7 +457,7 @@ static void test_broken_files(void **state)
 		char junk[2048];
 
 		memset(junk, i % 2 ? '\t' : '7', sizeof(junk));
-		snprintf(path, sizeof(path), "%s/undo-%d", journals, pid);
+		snprintf(path, sizeof(path), "%s", journal(pid));
 		fd = open(path, O_RDWR | O_CREAT | O_TRUNC, 0600);
 		assert_int_equal(write(fd, junk, i), i);
 		close(fd);
@@ -457,6 +465,34 @@ static void test_broken_files(void **state)
 		assert_int_equal(s.nr, 0);
 		assert_false(exists(path));
 	}
+}
+
+/* Two who change something for one controller, in a journal each. */
+static void test_two_writers(void **state)
+{
+	struct said s = { 0 };
+	struct ds_undo *u = begin(getpid());
+	pid_t pid = fork();
+
+	(void)state;
+	put(in_top("a"), "1");
+	put(in_top("b"), "1");
+	if (!pid) {
+		struct ds_undo *mine = begin(getppid());
+
+		if (ds_undo_push(mine, DS_UNDO_WRITE, in_top("a"), "0") < 0)
+			_exit(1);
+		_exit(0);
+	}
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+	assert_true(ds_undo_push(u, DS_UNDO_WRITE, in_top("b"), "0") >= 0);
+	assert_int_equal(ds_undo_all(getpid(), 0, say, &s), 0);
+	assert_int_equal(s.nr, 1);
+	assert_holds(in_top("a"), "0");
+	assert_holds(in_top("b"), "1");
+	ds_undo_close(u, say, &s);
+	assert_int_equal(s.nr, 2);
+	assert_holds(in_top("b"), "0");
 }
 
 static void *many_pushes(void *arg)
@@ -504,6 +540,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_untrusted, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_forged_line, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_broken_files, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_two_writers, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_threads, set_up, tear_down),
 	};
 
