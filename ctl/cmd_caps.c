@@ -4,40 +4,14 @@
  * rest.  Works beside a run.
  */
 #include <jansson.h>
-#include <string.h>
 
 #include "commands.h"
-#include "opts.h"
 #include "report.h"
 
-struct caps_opts {
-	bool json;
-};
-
-static const struct argp_option options[] = {
-	{ "format", 'f', "NAME", 0, "text or json (default text)", 0 },
-	DS_ARGS_COMMON
-};
-
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-	struct caps_opts *o = state->input;
-
-	if (key != 'f')
-		return ds_args_common(key, state);
-	if (!ds_cmd_json_flag(arg, &o->json))
-		return 0;
-	ds_args_bad(state, "--format '%s': takes " DS_CMD_FORMAT_TAKES, arg);
-	return DS_ARGS_BAD;
-}
-
-static const struct argp argp = {
-	options, parse, NULL,
+static const char doc[] =
 	"Lists what this kernel and this load of the module can do: symbols, batch\n"
 	"kinds, drain kinds, probes, entry points, invariants, planted faults, faults and\n"
-	"pairs to align, and why something is not available.  Works beside a run.",
-	NULL, NULL, NULL
-};
+	"pairs to align, and why something is not available.  Works beside a run.";
 
 static void print_text(const struct ds_msg *caps)
 {
@@ -59,11 +33,21 @@ static void print_text(const struct ds_msg *caps)
 
 static void print_json(const struct ds_msg *caps)
 {
-	json_t *o = ds_json_caps(caps);
+	ds_cmd_print_json(ds_json_caps(caps));
+}
 
-	json_dumpf(o, stdout, JSON_INDENT(2));
-	putchar('\n');
-	json_decref(o);
+static int ask(struct ds_nl *nl, void *json, struct ds_err *err)
+{
+	struct ds_msg caps;
+
+	if (ds_nl_do(nl, DS_CMD_GET_CAPS, NULL, 0, &caps, err))
+		return -1;
+	if (*(bool *)json)
+		print_json(&caps);
+	else
+		print_text(&caps);
+	ds_msg_free(&caps);
+	return 0;
 }
 
 /**
@@ -71,29 +55,5 @@ static void print_json(const struct ds_msg *caps)
  */
 int ds_cmd_caps(int argc, char **argv)
 {
-	struct caps_opts o = { .json = false };
-	struct ds_msg caps;
-	struct ds_err err;
-	struct ds_nl *nl;
-	int ret;
-
-	ret = ds_args_parse(&argp, argc, argv, &o);
-	if (ret)
-		return ret == DS_ARGS_ANSWERED ? 0 : ret;
-	nl = ds_nl_open(&err);
-	if (!nl)
-		return ds_cmd_fail(&err);
-	if (ds_nl_do(nl, DS_CMD_GET_CAPS, NULL, 0, &caps, &err)) {
-		ret = ds_cmd_fail(&err);
-		goto close;
-	}
-	if (o.json)
-		print_json(&caps);
-	else
-		print_text(&caps);
-	ds_msg_free(&caps);
-	ret = ds_cmd_end_output(DS_EXIT_PASS);
-close:
-	ds_nl_close(nl);
-	return ret;
+	return ds_cmd_show(argc, argv, doc, ask);
 }

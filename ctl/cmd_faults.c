@@ -4,41 +4,15 @@
  * why one cannot be had here.  Injects none.
  */
 #include <jansson.h>
-#include <string.h>
 
 #include "commands.h"
 #include "fault.h"
-#include "opts.h"
 
-struct faults_opts {
-	bool json;
-};
-
-static const struct argp_option options[] = {
-	{ "format", 'f', "NAME", 0, "text or json (default text)", 0 },
-	DS_ARGS_COMMON
-};
-
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-	struct faults_opts *o = state->input;
-
-	if (key != 'f')
-		return ds_args_common(key, state);
-	if (!ds_cmd_json_flag(arg, &o->json))
-		return 0;
-	ds_args_bad(state, "--format '%s': takes " DS_CMD_FORMAT_TAKES, arg);
-	return DS_ARGS_BAD;
-}
-
-static const struct argp argp = {
-	options, parse, NULL,
+static const char doc[] =
 	"Lists the faults that \"drainctl run --fault NAME[=ARGUMENT,...]\" injects,\n"
 	"their arguments with the defaults, and why one cannot be had here.\n"
 	"Arguments: prob:1/N delays one hit in N, us:MIN-MAX is for how many\n"
-	"microseconds, every:MS is the mean time between two.  Works beside a run.",
-	NULL, NULL, NULL
-};
+	"microseconds, every:MS is the mean time between two.  Works beside a run.";
 
 static void print_text(const struct ds_msg *caps)
 {
@@ -76,9 +50,21 @@ static void print_json(const struct ds_msg *caps)
 			json_object_set_new(o, "reason", json_string(why));
 		json_array_append_new(all, o);
 	}
-	json_dumpf(all, stdout, JSON_INDENT(2));
-	putchar('\n');
-	json_decref(all);
+	ds_cmd_print_json(all);
+}
+
+static int ask(struct ds_nl *nl, void *json, struct ds_err *err)
+{
+	struct ds_msg caps;
+
+	if (ds_nl_do(nl, DS_CMD_GET_CAPS, NULL, 0, &caps, err))
+		return -1;
+	if (*(bool *)json)
+		print_json(&caps);
+	else
+		print_text(&caps);
+	ds_msg_free(&caps);
+	return 0;
 }
 
 /**
@@ -86,29 +72,5 @@ static void print_json(const struct ds_msg *caps)
  */
 int ds_cmd_faults(int argc, char **argv)
 {
-	struct faults_opts o = { .json = false };
-	struct ds_msg caps;
-	struct ds_err err;
-	struct ds_nl *nl;
-	int ret;
-
-	ret = ds_args_parse(&argp, argc, argv, &o);
-	if (ret)
-		return ret == DS_ARGS_ANSWERED ? 0 : ret;
-	nl = ds_nl_open(&err);
-	if (!nl)
-		return ds_cmd_fail(&err);
-	if (ds_nl_do(nl, DS_CMD_GET_CAPS, NULL, 0, &caps, &err)) {
-		ret = ds_cmd_fail(&err);
-		goto close;
-	}
-	if (o.json)
-		print_json(&caps);
-	else
-		print_text(&caps);
-	ds_msg_free(&caps);
-	ret = ds_cmd_end_output(DS_EXIT_PASS);
-close:
-	ds_nl_close(nl);
-	return ret;
+	return ds_cmd_show(argc, argv, doc, ask);
 }

@@ -128,9 +128,7 @@ static void print_json(const struct ops_opts *o, const struct ds_op_probe *probe
 		json_array_append_new(ops, op);
 	}
 	json_object_set_new(all, "ops", ops);
-	json_dumpf(all, stdout, JSON_INDENT(2));
-	putchar('\n');
-	json_decref(all);
+	ds_cmd_print_json(all);
 }
 
 /* The file systems of --fs.  Return: 0 or -1 and @err. */

@@ -110,12 +110,15 @@ static void on_event(void *arg, const struct ds_msg *m)
 	fflush(stdout);
 }
 
-static int watch(struct ds_nl *nl, struct watch_opts *o, struct ds_err *err)
+static int watch(struct ds_nl *nl, void *arg, struct ds_err *err)
 {
+	struct watch_opts *o = arg;
 	u64 end = o->duration_ms ? ds_now_ms() + o->duration_ms : ~0ULL, seen, wait;
 	struct pollfd pfd = { .fd = ds_nl_event_fd(nl), .events = POLLIN };
 	struct ds_msg caps;
 
+	if (ds_nl_subscribe(nl, on_event, o, err))
+		return -1;
 	while (!ds_signals_seen() && ds_now_ms() < end && !ferror(stdout)) {
 		seen = o->events;
 		wait = end - ds_now_ms();
@@ -139,8 +142,6 @@ int ds_cmd_watch(int argc, char **argv)
 {
 	struct watch_opts o = { .json = false };
 	struct utsname u;
-	struct ds_err err;
-	struct ds_nl *nl;
 	int ret;
 
 	ret = ds_args_parse(&argp, argc, argv, &o);
@@ -149,13 +150,5 @@ int ds_cmd_watch(int argc, char **argv)
 	uname(&u);
 	snprintf(o.release, sizeof(o.release), "%.*s", DS_NAME_LEN, u.release);
 	ds_signals_init();
-	nl = ds_nl_open(&err);
-	if (!nl)
-		return ds_cmd_fail(&err);
-	if (ds_nl_subscribe(nl, on_event, &o, &err) || watch(nl, &o, &err))
-		ret = ds_cmd_fail(&err);
-	else
-		ret = ds_cmd_end_output(DS_EXIT_PASS);
-	ds_nl_close(nl);
-	return ret;
+	return ds_cmd_ask(watch, &o);
 }

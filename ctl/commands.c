@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What the small commands share: how they fail, wait and end.
+ * What the small commands share: how they fail, wait and end, and the frame of
+ * those that ask the module something and print the answer.
  */
 #include <errno.h>
 #include <string.h>
 #include <time.h>
 
 #include "commands.h"
+#include "opts.h"
 #include "signals.h"
 
 /**
@@ -59,4 +61,65 @@ int ds_cmd_json_flag(const char *arg, bool *json)
 {
 	*json = !strcmp(arg, "json");
 	return *json || !strcmp(arg, "text") ? 0 : -EINVAL;
+}
+
+/**
+ * ds_cmd_print_json() - on standard output, @o is consumed
+ */
+void ds_cmd_print_json(json_t *o)
+{
+	json_dumpf(o, stdout, JSON_INDENT(2));
+	putchar('\n');
+	json_decref(o);
+}
+
+/**
+ * ds_cmd_ask() - a command that speaks with the module, once its options are known
+ * @arg: for @ask
+ *
+ * Return: the exit code.
+ */
+int ds_cmd_ask(ds_cmd_ask_fn ask, void *arg)
+{
+	struct ds_err err;
+	struct ds_nl *nl = ds_nl_open(&err);
+	int ret;
+
+	if (!nl)
+		return ds_cmd_fail(&err);
+	ret = ask(nl, arg, &err) ? ds_cmd_fail(&err) : ds_cmd_end_output(DS_EXIT_PASS);
+	ds_nl_close(nl);
+	return ret;
+}
+
+static error_t show_parse(int key, char *arg, struct argp_state *state)
+{
+	if (key != 'f')
+		return ds_args_common(key, state);
+	if (!ds_cmd_json_flag(arg, state->input))
+		return 0;
+	ds_args_bad(state, "--format '%s': takes " DS_CMD_FORMAT_TAKES, arg);
+	return DS_ARGS_BAD;
+}
+
+/**
+ * ds_cmd_show() - a command that takes a format and nothing else
+ * @doc: for --help
+ * @ask: its argument is a bool: print JSON, not text
+ *
+ * Return: the exit code.
+ */
+int ds_cmd_show(int argc, char **argv, const char *doc, ds_cmd_ask_fn ask)
+{
+	static const struct argp_option options[] = {
+		{ "format", 'f', "NAME", 0, "text or json (default text)", 0 },
+		DS_ARGS_COMMON
+	};
+	const struct argp argp = { options, show_parse, NULL, doc, NULL, NULL, NULL };
+	bool json = false;
+	int ret = ds_args_parse(&argp, argc, argv, &json);
+
+	if (ret)
+		return ret == DS_ARGS_ANSWERED ? 0 : ret;
+	return ds_cmd_ask(ask, &json);
 }

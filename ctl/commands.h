@@ -7,6 +7,8 @@
 #ifndef DS_COMMANDS_H
 #define DS_COMMANDS_H
 
+#include <jansson.h>
+
 #include "nl.h"
 
 struct ds_command {
@@ -42,5 +44,12 @@ int ds_cmd_end_output(int code);
 /* The two formats of the commands that only print something. */
 int ds_cmd_json_flag(const char *arg, bool *json);
 #define DS_CMD_FORMAT_TAKES "text, json"
+
+/* Asks the module and prints the answer.  Return: 0, or -1 and @err. */
+typedef int (*ds_cmd_ask_fn)(struct ds_nl *nl, void *arg, struct ds_err *err);
+
+int ds_cmd_ask(ds_cmd_ask_fn ask, void *arg);
+int ds_cmd_show(int argc, char **argv, const char *doc, ds_cmd_ask_fn ask);
+void ds_cmd_print_json(json_t *o);
 
 #endif /* DS_COMMANDS_H */

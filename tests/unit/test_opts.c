@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "commands.h"
 #include "opts.h"
 #include "run_opts.h"
 
@@ -309,9 +310,28 @@ static void test_defaults(void **state)
 	assert_int_not_equal(a.seed, b.seed);
 }
 
+/* The commands that only ask share their options, and refuse the same words. */
+static void test_show(void **state)
+{
+	int (*const commands[])(int argc, char **argv) = {
+		ds_cmd_caps, ds_cmd_faults, ds_cmd_stats, ds_cmd_watch,
+	};
+	char name[] = "drainctl show", format[] = "--format", bogus[] = "bogus";
+	char *bad[4] = { name, format, bogus, NULL }, *word[3] = { name, bogus, NULL };
+	unsigned int i;
+
+	(void)state;
+	for (i = 0; i < ARRAY_SIZE(commands); i++) {
+		assert_int_equal(commands[i](3, bad), DS_EXIT_USAGE);
+		assert_int_equal(commands[i](2, word), DS_EXIT_USAGE);
+		assert_int_equal(commands[i](2, bad), DS_EXIT_USAGE);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_show),
 		cmocka_unit_test(test_duration),
 		cmocka_unit_test(test_size),
 		cmocka_unit_test(test_number),
