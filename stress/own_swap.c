@@ -95,22 +95,42 @@ static int write_header(int fd)
 	return ret;
 }
 
-/* A device of our own.  Killed between its making and its entry, it stays: empty. */
+/*
+ * A device, which has an entry from its making on: until its number is known the one
+ * for the lowest that is free, which zram_add() of drivers/block/zram/zram_drv.c takes.
+ */
+static int add_zram(u64 *nr, struct ds_undo *undo)
+{
+	unsigned int next = 0;
+	char path[64], text[32];
+	int intent, ret;
+
+	do
+		snprintf(path, sizeof(path), "/sys/block/zram%u/disksize", next);
+	while (!access(path, F_OK) && ++next);
+	intent = ds_undo_push(undo, DS_UNDO_ZRAM, CONTROL "/hot_remove", path);
+	if (intent < 0)
+		return intent;
+	ret = ds_read_u64(CONTROL "/hot_add", nr);
+	if (!ret) {
+		snprintf(text, sizeof(text), "%llu", *nr);
+		ret = ds_undo_push(undo, DS_UNDO_WRITE, CONTROL "/hot_remove", text);
+		if (ret < 0)
+			ds_write_text(CONTROL "/hot_remove", text);
+	}
+	ds_undo_pop(undo, intent);
+	return ret < 0 ? ret : 0;
+}
+
 static int make_zram(struct ds_own_swap *sw, struct ds_undo *undo)
 {
 	char path[64], text[32];
 	int fd, ret;
 	u64 nr;
 
-	ret = ds_read_u64(CONTROL "/hot_add", &nr);
+	ret = add_zram(&nr, undo);
 	if (ret)
 		return ret;
-	snprintf(text, sizeof(text), "%llu", nr);
-	ret = ds_undo_push(undo, DS_UNDO_WRITE, CONTROL "/hot_remove", text);
-	if (ret < 0) {
-		ds_write_text(CONTROL "/hot_remove", text);
-		return ret;
-	}
 	snprintf(path, sizeof(path), "/sys/block/zram%llu/disksize", nr);
 	snprintf(text, sizeof(text), "%llu", SWAP_BYTES);
 	ret = ds_write_text(path, text);

@@ -287,6 +287,7 @@ static int do_write(const struct entry *e);
 static int do_swapoff(const struct entry *e);
 static int do_unlink(const struct entry *e);
 static int do_rmdir(const struct entry *e);
+static int do_zram(const struct entry *e);
 
 /*
  * @prefixes are of paths besides those that have the project's name in them, which
@@ -302,6 +303,7 @@ static const struct {
 	[DS_UNDO_SWAPOFF] = { "swapoff", { "/dev/zram" }, do_swapoff },
 	[DS_UNDO_UNLINK] = { "unlink", { NULL }, do_unlink },
 	[DS_UNDO_RMDIR] = { "rmdir", { NULL }, do_rmdir },
+	[DS_UNDO_ZRAM] = { "zram", { "/sys/class/zram-control/" }, do_zram },
 };
 
 /* Fields are told apart by tabs, and a line ends with a newline. */
@@ -413,6 +415,34 @@ static int do_rmdir(const struct entry *e)
 	return errno == ENOENT ? 0 : -errno;
 }
 
+/* The number in ".../zram3/disksize", or -1. */
+static int zram_number(const char *disksize)
+{
+	const char *at = strstr(disksize, "/zram");
+	unsigned int n;
+	int end = 0;
+
+	if (!at || sscanf(at, "/zram%u/disksize%n", &n, &end) != 1 || !end || at[end])
+		return -1;
+	return n;
+}
+
+/*
+ * The device was about to be made.  One that has a size is somebody's, or has an entry
+ * that says so.
+ */
+static int do_zram(const struct entry *e)
+{
+	struct entry remove = *e;
+
+	if (zram_number(e->text) < 0)
+		return -EINVAL;
+	if (!holds(e->text, "0"))
+		return 0;
+	snprintf(remove.text, sizeof(remove.text), "%d", zram_number(e->text));
+	return do_write(&remove);
+}
+
 static int put_back(const struct entry *e)
 {
 	unsigned int waited;
@@ -440,6 +470,8 @@ static void describe(const struct entry *e, char *text, size_t len)
 		snprintf(text, len, "nothing is swapped to %s any more", e->path);
 	else if (e->kind == DS_UNDO_UNLINK || e->kind == DS_UNDO_RMDIR)
 		snprintf(text, len, "%s is removed", e->path);
+	else if (e->kind == DS_UNDO_ZRAM)
+		snprintf(text, len, "/dev/zram%d is removed", zram_number(e->text));
 	else if (sscanf(e->path, CPU_ONLINE, &n, &end) == 1 && end)
 		snprintf(text, len, "CPU %u is online again", n);
 	else if (sscanf(e->path, MEMORY_STATE, &n, &end) == 1 && end)
@@ -537,7 +569,7 @@ failed:
 
 /**
  * ds_undo_push() - say how to put back what is going to be changed
- * @text: for DS_UNDO_WRITE; else NULL
+ * @text: for DS_UNDO_WRITE and DS_UNDO_ZRAM; else NULL
  *
  * May be called by several threads of one process.
  *

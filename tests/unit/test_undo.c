@@ -227,6 +227,7 @@ static void test_refused_paths(void **state)
 		{ DS_UNDO_UNLINK, "/sys/x", NULL },
 		{ DS_UNDO_UNLINK, "/tmp/x", NULL },
 		{ DS_UNDO_RMDIR, "/sys/fs/cgroup/x", NULL },
+		{ DS_UNDO_ZRAM, "/sys/x", "/sys/block/zram1/disksize" },
 		{ DS_NR_UNDO, "/sys/x", NULL },
 	};
 	struct ds_undo *u = begin(getpid());
@@ -467,6 +468,32 @@ static void test_broken_files(void **state)
 	}
 }
 
+/* A device that was about to be made goes, unless it is set up or was never made. */
+static void test_zram(void **state)
+{
+	struct said s = { 0 };
+	struct ds_undo *u = begin(getpid());
+
+	(void)state;
+	put(in_top("hot_remove"), "");
+	assert_int_equal(mkdir(in_top("zram7"), 0700), 0);
+	assert_int_equal(mkdir(in_top("zram8"), 0700), 0);
+	put(in_top("zram7/disksize"), "67108864\n");
+	put(in_top("zram8/disksize"), "0\n");
+	assert_true(ds_undo_push(u, DS_UNDO_ZRAM, in_top("hot_remove"),
+				 in_top("zram8/disksize")) >= 0);
+	assert_true(ds_undo_push(u, DS_UNDO_ZRAM, in_top("hot_remove"),
+				 in_top("zram7/disksize")) >= 0);
+	assert_true(ds_undo_push(u, DS_UNDO_ZRAM, in_top("hot_remove"),
+				 in_top("zram9/disksize")) >= 0);
+	ds_undo_close(u, say, &s);
+	assert_holds(in_top("hot_remove"), "8");
+	assert_int_equal(s.nr, 1);
+	assert_int_equal(s.err[0], 0);
+	assert_string_equal(s.what[0], "/dev/zram8 is removed");
+	assert_false(exists(journal(getpid())));
+}
+
 /* Two who change something for one controller, in a journal each. */
 static void test_two_writers(void **state)
 {
@@ -540,6 +567,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_untrusted, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_forged_line, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_broken_files, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_zram, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_two_writers, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_threads, set_up, tear_down),
 	};
