@@ -45,6 +45,8 @@
  * function once took a page and now takes a folio the pointer is the same.
  * folio_isolate_lru() returned 0 or -EBUSY up to 6.3 and a bool since: declared
  * int, and what it means is found at load (see ds_isolate()).
+ * try_to_free_mem_cgroup_pages() has its last argument since 6.8 and does not look
+ * at it before.
  */
 #define DS_FUNCTIONS(X)							\
 	X(lru_add_drain, void, (void), "lru_add_drain")			\
@@ -67,6 +69,10 @@
 	  "mlock_new_folio", "mlock_new_page")				\
 	X(munlock_folio, void, (struct folio *folio),			\
 	  "munlock_folio", "munlock_page")				\
+	X(try_to_free_mem_cgroup_pages, unsigned long,			\
+	  (struct mem_cgroup *memcg, unsigned long nr_pages, gfp_t gfp_mask, \
+	   unsigned int options, int *swappiness),			\
+	  "try_to_free_mem_cgroup_pages")				\
 	X(mm_alloc, struct mm_struct *, (void), "mm_alloc")		\
 	X(arch_pick_mmap_layout, void,					\
 	  (struct mm_struct *mm, struct rlimit *rlim_stack),		\
@@ -145,6 +151,7 @@ struct ds_stock {
 int ds_stock_make(struct ds_stock *stock, unsigned int nr, int cpu);
 int ds_stock_make_anon(struct ds_stock *stock, unsigned int nr, int cpu);
 void ds_stock_drop(struct ds_stock *stock);
+void ds_stock_drop_locked(struct ds_stock *stock);
 void ds_stock_unlock(struct ds_stock *stock);
 struct ds_own *ds_own_find(unsigned long pfn);
 int ds_stock_init(void);
@@ -601,6 +608,10 @@ void ds_count_exit(void);
 bool ds_skip_events(char *why, size_t len);
 bool ds_skip_offline(char *why, size_t len);
 void ds_examine_i18(struct ds_check *c);
+#define DS_MLOCK_NEVER	0x122	/* what LIST_POISON2 leaves in mlock_count */
+
+int ds_cpu_of_round(unsigned int round);
+void ds_probe_culled(struct ds_check *c);
 void ds_probe_i20(struct ds_check *c);
 void ds_probe_i21(struct ds_check *c);
 void ds_probe_i26(struct ds_check *c);
@@ -612,6 +623,8 @@ void ds_examine_i30(struct ds_check *c);
 
 const char *ds_memcg_find(u64 id);
 void ds_memcg_start(u64 id);
+void ds_memcg_reclaim(unsigned long pages);
+int ds_memcg_stock(struct ds_stock *stock, unsigned int nr);
 void ds_memcg_stop(void);
 bool ds_skip_memcg(char *why, size_t len);
 void ds_probe_i29(struct ds_check *c);

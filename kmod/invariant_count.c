@@ -23,8 +23,11 @@
 static const unsigned int ds_again_ms[] = { 2, 20, 100, 400 };
 #define DS_TRIES	(1 + (unsigned int)ARRAY_SIZE(ds_again_ms))
 
-/* The online CPU whose turn it is. */
-static int ds_cpu_of_round(unsigned int round)
+/**
+ * ds_cpu_of_round() - the online CPU whose turn it is
+ * @round: of a check, or any other number
+ */
+int ds_cpu_of_round(unsigned int round)
 {
 	unsigned int cpu = cpumask_nth(round % num_online_cpus(),
 				       cpu_online_mask);
@@ -435,7 +438,6 @@ void ds_examine_i18(struct ds_check *c) { }
 /* ---- I20: mlock_count ---- */
 
 #define DS_MLOCK_FOLIOS	8
-#define DS_MLOCK_NEVER	0x122	/* what LIST_POISON2 leaves in mlock_count */
 
 struct ds_mlocks {
 	struct ds_stock *stock;
@@ -585,6 +587,7 @@ void ds_probe_i20(struct ds_check *c)
 	for_each_online_cpu(cpu)
 		ds_mlock_check(&m, cpu);
 	ds_stock_drop(&stock);
+	ds_probe_culled(c);
 }
 
 /* ---- I21: nothing stays unevictable ---- */

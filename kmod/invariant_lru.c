@@ -1056,6 +1056,30 @@ out:
 	kfree(n);
 }
 
+#define DS_FREED_MLOCKED	8
+
+/*
+ * A truncation that meets an munlock between the clearing of VM_LOCKED and the
+ * walk of the pages frees what is still mlocked (free_pages_prepare(),
+ * mm/page_alloc.c).  That is rare, so own folios go the same way: whoever frees
+ * them has to take them out of nr_mlock, or the scan finds too few flags.
+ */
+static int ds_free_mlocked(void *unused)
+{
+	struct ds_stock stock;
+	unsigned int i;
+	int err = ds_stock_make(&stock, DS_FREED_MLOCKED, -1);
+
+	if (err)
+		return err;
+	ds_call(lru_add_drain)();
+	for (i = 0; i < stock.nr; i++)
+		ds_mlock(stock.own[i].folio);
+	ds_call(lru_add_drain)();
+	ds_stock_drop_locked(&stock);
+	return 0;
+}
+
 /**
  * ds_probe_scan() - I17 and I19, in one scan of all pages
  * @c: the check; the first call of a check does the work for both
@@ -1075,8 +1099,11 @@ void ds_probe_scan(struct ds_check *c)
 		return;
 	if (c->mask & DS_INV_BIT(17))
 		among |= BIT(DS_SCAN_STAT) | BIT(DS_SCAN_LRUVECS);
-	if (c->mask & DS_INV_BIT(19))
+	if (c->mask & DS_INV_BIT(19)) {
 		among |= BIT(DS_SCAN_MLOCK);
+		if (ds_has(DS_SYM_mlock_folio) && ds_has(DS_SYM_lru_add_drain))
+			ds_on_cpu(ds_cpu_of_round(c->round), ds_free_mlocked, NULL);
+	}
 	for_each_online_node(n->nid) {
 		differ = ds_best_of(n, ds_scan_stopped, ds_scan_differs, among);
 		if (!n->failed && (c->mask & DS_INV_BIT(17)))

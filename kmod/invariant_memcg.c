@@ -242,6 +242,41 @@ static int ds_charge_here(void *arg)
 	return charged->err;
 }
 
+/**
+ * ds_memcg_reclaim() - what reclaim of the run's memory cgroup does
+ * @pages: to be reclaimed
+ *
+ * Only for those who have charged folios to it, see ds_memcg_stock().  Context:
+ * process, may sleep.
+ */
+void ds_memcg_reclaim(unsigned long pages)
+{
+	ds_call(try_to_free_mem_cgroup_pages)(ds_memcg, pages, GFP_KERNEL, 0, NULL);
+}
+
+/**
+ * ds_memcg_stock() - as ds_stock_make(), charged to the run's memory cgroup
+ * @stock: filled in
+ * @nr: folios
+ *
+ * Return: 0, -ENOENT when there is no such group, or another errno.  Context: the
+ * ordered work queue, which starts and stops the group too.
+ */
+int ds_memcg_stock(struct ds_stock *stock, unsigned int nr)
+{
+	struct mem_cgroup *before;
+	int err;
+
+	*stock = (struct ds_stock){ };
+	if (!ds_memcg || !css_tryget_online(&ds_memcg->css))
+		return -ENOENT;
+	before = set_active_memcg(ds_memcg);
+	err = ds_stock_make(stock, nr, -1);
+	set_active_memcg(before);
+	css_put(&ds_memcg->css);
+	return err;
+}
+
 /*
  * Drains and looks until the lruvecs hold @pages, as counts and on lists, or all
  * looks are done.  Return: whether they do.
@@ -334,6 +369,8 @@ void ds_memcg_start(u64 id)
 }
 
 void ds_memcg_stop(void) { }
+void ds_memcg_reclaim(unsigned long pages) { }
+int ds_memcg_stock(struct ds_stock *stock, unsigned int nr) { return -ENOENT; }
 void ds_probe_i29(struct ds_check *c) { }
 
 #endif /* CONFIG_MEMCG */

@@ -269,9 +269,20 @@ void ds_stock_unlock(struct ds_stock *stock)
  */
 void ds_stock_drop(struct ds_stock *stock)
 {
+	ds_stock_unlock(stock);
+	ds_stock_drop_locked(stock);
+}
+
+/**
+ * ds_stock_drop_locked() - gives the folios back as they are, mlocked ones too
+ * @stock: empty afterwards; may be empty before
+ *
+ * Context: process, may sleep.
+ */
+void ds_stock_drop_locked(struct ds_stock *stock)
+{
 	unsigned int i;
 
-	ds_stock_unlock(stock);
 	for (i = 0; i < stock->nr; i++) {
 		if (stock->own[i].cpu >= 0)
 			xa_erase(&ds_owned, folio_pfn(stock->own[i].folio));
