@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Checks that make a situation with own folios and then look: one folio queued
- * before a drain-all (I8), a disabled cache (I9), a file truncated on the CPU
+ * Checks that make a situation with own folios and then look: folios that were just
+ * queued (I3), one queued before a drain-all (I8), a disabled cache (I9), a file truncated on the CPU
  * that filled it or on another (I24, I25), the canary for percpu_pvec_drained
  * (I23), and the trial runs that teach usage.c where the batches of the usage
  * entry points are.  Checks that only look at a snapshot are in invariant.c.
@@ -36,6 +36,100 @@ static void ds_look(struct ds_check *c)
 	if (ds_snapshot_take(c->again))
 		c->again->nr_slots = 0;
 	c->pause_ns = max(c->pause_ns, c->again->pause_ns);
+}
+
+/* ---- I3: a folio of a list keeps PG_lru while it waits ---- */
+
+#define DS_WAITING_FOLIOS	4
+#define DS_WAITING_TRIES	5
+#define DS_WAITING_MS		50
+
+struct ds_waiting {
+	unsigned int kind;
+	struct ds_stock *stock;
+	unsigned int checked;
+	unsigned int lost;
+	struct ds_slot first;
+};
+
+/* Preemption is off, so nothing is drained between the queueing and the look. */
+static void ds_wait_one(struct ds_waiting *w, struct folio *folio)
+{
+	struct folio_batch *fbatch = ds_batch(w->kind, smp_processor_id());
+
+	if (!ds_batch_kinds[w->kind].ready(folio) ||
+	    ds_queue(w->kind, folio) == DS_REFUSED ||
+	    !fbatch->nr || fbatch->folios[fbatch->nr - 1] != folio)
+		return;
+	w->checked++;
+	if (folio_test_lru(folio) || w->lost++)
+		return;
+	ds_picture(&w->first, &folio->page);
+	w->first.cpu = smp_processor_id();
+	w->first.kind = w->kind;
+}
+
+static int ds_wait_here(void *arg)
+{
+	struct ds_waiting *w = arg;
+	const struct ds_batch_kind *row = &ds_batch_kinds[w->kind];
+	unsigned int i;
+
+	w->checked = 0;
+	w->lost = 0;
+	preempt_disable();
+	for (i = 0; i < w->stock->nr && i < DS_WAITING_FOLIOS; i++) {
+		if (row->prepare && !row->ready(w->stock->own[i].folio))
+			row->prepare(w->stock->own[i].folio);
+	}
+	ds_call(lru_add_drain)();
+	for (i = 0; i < w->stock->nr && i < DS_WAITING_FOLIOS; i++)
+		ds_wait_one(w, w->stock->own[i].folio);
+	ds_call(lru_add_drain)();
+	preempt_enable();
+	return 0;
+}
+
+/*
+ * Who queues a folio of a list leaves it there, to be isolated or munlocked, until
+ * the batch is moved.  Another CPU may isolate one in that very moment, but not
+ * each time.
+ */
+static void ds_wait_kind(unsigned int kind, int cpu)
+{
+	struct ds_waiting w = { .kind = kind };
+	unsigned int i;
+
+	w.stock = ds_cpu_stock(cpu, ds_batch_kinds[kind].anon);
+	for (i = 0; i < DS_WAITING_TRIES; i++) {
+		if (i && !ds_patience(DS_WAITING_MS))
+			return;
+		if (ds_on_cpu(cpu, ds_wait_here, &w))
+			return;
+		if (!w.lost)
+			break;
+	}
+	ds_checked(3, w.checked);
+	if (w.lost) {
+		ds_violate(3, &w.first, cpu,
+			   "just queued for batch %s: expected PG_lru to stay set, found it clear for %u of %u in the last of %u tries",
+			   ds_batch_name[kind], w.lost, w.checked, DS_WAITING_TRIES);
+	}
+}
+
+/* Of lru_add and mlock entries PG_lru says something else or nothing. */
+void ds_probe_i3(struct ds_check *c)
+{
+	char why[DS_REASON_LEN];
+	unsigned int kind;
+
+	if (!ds_has(DS_SYM_lru_add_drain))
+		return;
+	for (kind = 1; kind < __DS_BATCH_MAX; kind++) {
+		if (kind != DS_BATCH_LRU_ADD && kind != DS_BATCH_MLOCK &&
+		    ds_batch_available(kind, why, sizeof(why)))
+			ds_wait_kind(kind, ds_nth_cpu(c->round + kind));
+	}
 }
 
 static int ds_drain_here(void *unused)

@@ -159,7 +159,8 @@
 	  "too small after isolation, since lru_add sets 0: tried again", \
 	  "mm/mlock.c: __mlock_page() (6.12: __mlock_folio()), " \
 	  "__munlock_page() (6.12: __munlock_folio()); mm/swap.c: " \
-	  "lru_add_fn() (6.12: lru_add())") \
+	  "lru_add_fn() (6.12: lru_add()); mm/vmscan.c: shrink_folio_list(), " \
+	  "sort_folio()") \
 	X(21, QUIESCE, "after munlock and drain-all no own folio stays unevictable", \
 	  "__munlock_folio() moves the folio to an evictable list, or lru_add does when it " \
 	  "comes back", \
