@@ -209,6 +209,7 @@ static int ds_run_disable(int cpu, struct ds_stock *stock, bool bare)
 	unsigned long began = jiffies;
 
 	ds_mark_all(DS_DRAIN_DISABLE, 1);
+	ds_disabler_begin();
 	ds_call(lru_cache_disable)();
 	ds_mark_all(DS_DRAIN_DISABLE, -1);
 	if (!bare) {
@@ -221,6 +222,7 @@ static int ds_run_disable(int cpu, struct ds_stock *stock, bool bare)
 	}
 	/* What the inline lru_cache_enable() does. */
 	atomic_dec(count);
+	ds_disabler_end();
 	ds_disable_over(began);
 	return 0;
 }

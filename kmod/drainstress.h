@@ -590,6 +590,8 @@ struct ds_memcg_facts {
 bool ds_memcg_of(unsigned long memcg_data, struct ds_memcg_facts *facts);
 unsigned int ds_list_by_flags(unsigned long flags, unsigned int zone);
 void ds_list_text(char *text, size_t len, unsigned int list);
+void ds_disabler_begin(void);
+void ds_disabler_end(void);
 void ds_disable_init(void);
 void ds_disable_exit(void);
 void ds_examine_i10(struct ds_check *c);

@@ -271,11 +271,13 @@ static unsigned int ds_act_disable_window(const struct ds_act *act)
 	unsigned long began = jiffies;
 
 	ds_mark_all(DS_DRAIN_DISABLE, 1);
+	ds_disabler_begin();
 	ds_call(lru_cache_disable)();
 	ds_mark_all(DS_DRAIN_DISABLE, -1);
 	usleep_range(act->us, act->us + 1);
 	/* What the inline lru_cache_enable() does. */
 	atomic_dec(count);
+	ds_disabler_end();
 	ds_disable_over(began);
 	return 1;
 }

@@ -4,11 +4,9 @@
  * and MGLRU, are walked under stop_machine(), one large lruvec or several small
  * ones a pause, and what is on them is compared with its flags and with the
  * counters of the lruvec (I11 to I15).  The counters of nodes and zones (I16)
- * and the scans of all pages (I17, I19) have a pause a node.  I10 looks at one
- * number.  What stands in the per-CPU batches is not looked at here.
+ * and the scans of all pages (I17, I19) have a pause a node.  What stands in the per-CPU batches is not looked at here.
  */
 #include <linux/cgroup.h>
-#include <linux/kprobes.h>
 #include <linux/ktime.h>
 #include <linux/memcontrol.h>
 #include <linux/memory_hotplug.h>
@@ -1177,101 +1175,4 @@ bool ds_skip_owner(char *why, size_t len)
 		return false;
 	snprintf(why, len, "this kernel has no memory cgroups");
 	return true;
-}
-
-/* ---- I10 ---- */
-
-#define DS_DISABLED_LOOKS	100
-#define DS_DISABLED_MS		50
-
-static atomic_t ds_disables = ATOMIC_INIT(0);	/* calls, by anybody */
-
-static int ds_count_disable(struct kprobe *probe, struct pt_regs *regs)
-{
-	atomic_inc(&ds_disables);
-	return 0;
-}
-
-static struct kprobe ds_disable_probe = {
-	.symbol_name = "lru_cache_disable",
-	.pre_handler = ds_count_disable,
-};
-
-static bool ds_disable_probed;
-
-/**
- * ds_disable_init() - has calls of lru_cache_disable() counted
- *
- * Context: module load.  Nothing fails: without the count I10 may take a machine
- * on which several tasks migrate all the time for one with a lost enable.
- */
-void ds_disable_init(void)
-{
-	ds_disable_probed = !register_kprobe(&ds_disable_probe);
-}
-
-/* The reverse; may be called without the former. */
-void ds_disable_exit(void)
-{
-	if (ds_disable_probed)
-		unregister_kprobe(&ds_disable_probe);
-	ds_disable_probed = false;
-}
-
-/* Grows while anybody disables the cache, or migrates pages meanwhile. */
-static unsigned long ds_disable_work(void)
-{
-	unsigned long sum = atomic_read(&ds_disables);
-#if defined(CONFIG_MIGRATION) && defined(CONFIG_VM_EVENT_COUNTERS)
-	unsigned long *events = kcalloc(NR_VM_EVENT_ITEMS, sizeof(*events),
-					GFP_KERNEL);
-
-	if (events) {
-		all_vm_events(events);
-		sum += events[PGMIGRATE_SUCCESS] + events[PGMIGRATE_FAIL];
-	}
-	kfree(events);
-#endif
-	return sum;
-}
-
-/**
- * ds_examine_i10() - is the cache disabled although nothing of ours does it?
- * @c: the check
- *
- * Others disable it while they migrate (do_mbind(), do_pages_move(),
- * mm/mempolicy.c and mm/migrate.c), offline memory or allocate contiguous
- * memory.  Each takes it back, so one look at zero is enough.  Several of them
- * may overlap for ever, and one may take long: where somebody is at work there
- * is nothing to be said, and nothing counts as checked.
- */
-void ds_examine_i10(struct ds_check *c)
-{
-	atomic_t *count = (atomic_t *)ds_symbols[DS_SYM_lru_disable_count].addr;
-	unsigned long work = ds_disable_work();
-	unsigned int look;
-	int found = 0;
-
-	if (ds_plant_here(10))
-		atomic_inc(count);
-	for (look = 0; look < DS_DISABLED_LOOKS; look++) {
-		if (look && !ds_patience(DS_DISABLED_MS))
-			goto out;
-		found = atomic_read(count);
-		if (!found)
-			break;
-	}
-	if (found && ds_disable_work() != work)
-		goto out;
-	ds_checked(10, 1);
-	if (found) {
-		ds_violate(10, NULL, -1,
-			   "expected lru_disable_count 0, found %d in the last of %u looks in %u ms, never 0, and nobody migrated",
-			   found, look, DS_DISABLED_LOOKS * DS_DISABLED_MS);
-	}
-out:
-	if (ds_plant_here(10)) {
-		atomic_dec(count);
-		ds_plant_done();
-	}
 }

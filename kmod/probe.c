@@ -301,6 +301,7 @@ void ds_probe_i9(struct ds_check *c)
 	unsigned int i;
 	int cpu;
 
+	ds_disabler_begin();
 	ds_call(lru_cache_disable)();
 	if (ds_plant_here(9))
 		atomic_dec(count);
@@ -311,6 +312,7 @@ void ds_probe_i9(struct ds_check *c)
 		ds_plant_done();
 	else
 		atomic_dec(count);
+	ds_disabler_end();
 	ds_checked(9, num_online_cpus());
 	for (i = 0; i < c->again->nr_slots; i++) {
 		struct ds_slot *s = &c->again->slots[i];
