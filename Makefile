@@ -22,6 +22,8 @@ KDIR		= /lib/modules/$(shell uname -r)/build
 KERNELS		?= debian-6.1 debian-6.12
 #V K=NAME             (kernel) a kernel of tests/vm/kernels/kernels.txt
 K		?=
+#V M=                 (mutants) some of tests/mutants/mutants.txt: "M02 M05"
+M		?=
 #V THREADS=64         (soak) drainctl --threads
 THREADS		?= 64
 #V DURATION=60        (soak) drainctl --duration: 90, 90s, 5m, 1h
@@ -38,7 +40,7 @@ ARGS		?=
 B		:= build
 PKGS		:= libnl-genl-3.0 libnl-3.0 liburing jansson
 
-.PHONY: all bench bench-race docs kmod kernel kernels soak soak-matrix check check-full lint unit \
+.PHONY: all bench bench-race docs kmod kernel kernels soak soak-matrix mutants check check-full lint unit \
 	clean distclean help FORCE
 .DELETE_ON_ERROR:
 
@@ -141,6 +143,9 @@ soak:					## torture each of KERNELS in a VM, and judge it
 
 soak-matrix:				## no false alarms: healthy kernels in many set-ups
 	@tests/vm/matrix
+
+mutants:				## seeded bugs: kernels broken on purpose, or M of them
+	@tests/vm/mutants $(M)
 
 check:					## all tests: lint, unit tests, VM tests
 	@tests/run-checks
