@@ -526,6 +526,8 @@ bool ds_snapshot_has(const struct ds_snapshot *snap, int cpu, unsigned int kind)
 
 /* ---- invariant.c and probe.c ---- */
 
+#define DS_LATE_SUSPECTS 4
+
 struct ds_check {
 	u64 mask;		/* DS_INV_BIT */
 	u64 cgroup;		/* lists of this memory cgroup only; 0: of all */
@@ -539,6 +541,8 @@ struct ds_check {
 	unsigned int round;	/* counts checks: rotates CPUs and variants */
 	bool lists_done;	/* the LRU lists have been walked in this check */
 	bool scan_done;		/* all pages have been scanned in this check */
+	struct ds_own_state late[DS_LATE_SUSPECTS];	/* looked at again in the end */
+	unsigned int nr_late;
 };
 
 /**

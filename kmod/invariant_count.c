@@ -480,25 +480,29 @@ static void ds_plant_mlock_count(struct folio *folio, unsigned int count)
  * mlock_count shares its place with the list pointers, so it means something
  * only for a folio with PG_lru and PG_unevictable.  Preemption is off.
  */
+static void ds_mlock_judge_one(struct ds_mlocks *m, struct folio *folio,
+			       unsigned int expected)
+{
+	unsigned int found = READ_ONCE(folio->mlock_count);
+
+	if (!folio_test_lru(folio) || !folio_test_unevictable(folio))
+		return;
+	m->judged++;
+	if (found == expected || m->wrong++)
+		return;
+	m->expected = expected;
+	m->found = found;
+	ds_picture(&m->first, &folio->page);
+}
+
 static void ds_mlock_judge(struct ds_mlocks *m, unsigned int taken)
 {
-	unsigned int i, expected, found;
+	unsigned int i;
 
 	for (i = 0; i < m->stock->nr; i++) {
-		struct folio *folio = m->stock->own[i].folio;
-
-		if (!m->fit[i] || ds_mlock_depth(i) <= taken)
-			continue;
-		expected = ds_mlock_depth(i) - taken;
-		found = READ_ONCE(folio->mlock_count);
-		if (!folio_test_lru(folio) || !folio_test_unevictable(folio))
-			continue;
-		m->judged++;
-		if (found == expected || m->wrong++)
-			continue;
-		m->expected = expected;
-		m->found = found;
-		ds_picture(&m->first, &folio->page);
+		if (m->fit[i] && ds_mlock_depth(i) > taken)
+			ds_mlock_judge_one(m, m->stock->own[i].folio,
+					   ds_mlock_depth(i) - taken);
 	}
 }
 
@@ -550,17 +554,62 @@ static int ds_mlock_here(void *arg)
 }
 
 /*
+ * A folio that comes back to the LRU mlocked begins with a count of 0: lru_add()
+ * cannot know whether the mlock was counted.  Every other one is mlocked before it is
+ * isolated, the rest meanwhile, so that what stands in the place of the count is
+ * an old count or the remains of a list pointer.
+ */
+static int ds_mlock_back_here(void *arg)
+{
+	struct ds_mlocks *m = arg;
+	unsigned int i;
+
+	m->judged = 0;
+	m->wrong = 0;
+	preempt_disable();
+	ds_call(lru_add_drain)();
+	for (i = 0; i < m->stock->nr; i++) {
+		struct folio *folio = m->stock->own[i].folio;
+
+		m->fit[i] = folio_test_lru(folio) &&
+			    !folio_test_unevictable(folio) &&
+			    !folio_test_mlocked(folio);
+		if (m->fit[i] && (i & 1))
+			ds_mlock(folio);
+	}
+	ds_call(lru_add_drain)();
+	for (i = 0; i < m->stock->nr; i++) {
+		struct folio *folio = m->stock->own[i].folio;
+		bool isolated = m->fit[i] && ds_isolate(folio);
+
+		if (m->fit[i] && !(i & 1))
+			ds_mlock(folio);
+		ds_call(lru_add_drain)();
+		if (isolated)
+			ds_putback(folio);
+		ds_call(lru_add_drain)();
+		if (isolated)
+			ds_mlock_judge_one(m, folio, 0);
+		if (m->fit[i])
+			ds_munlock(folio);
+	}
+	ds_call(lru_add_drain)();
+	preempt_enable();
+	return 0;
+}
+
+/*
  * The kernel may count too little: lru_add() sets 0 when a folio comes back from
  * isolation (mm/swap.c).  Own folios that nobody isolates are counted exactly.
  */
-static void ds_mlock_check(struct ds_mlocks *m, int cpu)
+static void ds_mlock_check(struct ds_mlocks *m, int cpu, int (*here)(void *arg))
 {
 	unsigned int i;
 
 	for (i = 0; i < DS_TRIES; i++) {
 		if (i && !ds_patience(ds_again_ms[i - 1]))
 			return;
-		if (ds_on_cpu(cpu, ds_mlock_here, m))
+		if (ds_on_cpu(cpu, here, m))
 			return;
 		if (!m->wrong)
 			break;
@@ -585,7 +634,10 @@ void ds_probe_i20(struct ds_check *c)
 	if (ds_make_on_lru(&stock, DS_MLOCK_FOLIOS, ds_cpu_of_round(c->round)))
 		return;
 	for_each_online_cpu(cpu)
-		ds_mlock_check(&m, cpu);
+		ds_mlock_check(&m, cpu, ds_mlock_here);
+	cpu = ds_cpu_of_round(c->round);
+	if (ds_has(DS_SYM_folio_isolate_lru) && ds_has(DS_SYM_folio_putback_lru))
+		ds_mlock_check(&m, cpu, ds_mlock_back_here);
 	ds_stock_drop(&stock);
 	ds_probe_culled(c);
 }

@@ -563,6 +563,49 @@ void ds_probe_i24(struct ds_check *c)
 	}
 }
 
+/*
+ * Queues a folio, isolates it, as reclaim or migration may at any time, has the batch
+ * moved meanwhile, and puts the folio back: the entry is passed over by
+ * folio_batch_move_lru(), and what it held must be gone all the same.
+ */
+static void ds_isolate_beside_drain(unsigned int kind, struct folio *folio)
+{
+	const struct ds_batch_kind *row = &ds_batch_kinds[kind];
+
+	preempt_disable();
+	if (row->prepare && !row->ready(folio)) {
+		row->prepare(folio);
+		ds_call(lru_add_drain)();
+	}
+	if (ds_queue(kind, folio) == DS_QUEUED && ds_isolate(folio)) {
+		ds_call(lru_add_drain)();
+		ds_putback(folio);
+	}
+	preempt_enable();
+}
+
+/* Fills a file; a few of its folios meet each move function off the LRU. */
+static int ds_fill_and_isolate(void *arg)
+{
+	struct ds_truncated *t = arg;
+	char why[DS_REASON_LEN];
+	unsigned int kind;
+	int err = ds_fill_file(t);
+
+	if (err || !ds_has(DS_SYM_lru_add_drain) ||
+	    !ds_has(DS_SYM_folio_isolate_lru) || !ds_has(DS_SYM_folio_putback_lru))
+		return err;
+	ds_call(lru_add_drain)();
+	for (kind = 1; kind < __DS_BATCH_MAX && kind < t->stock.nr; kind++) {
+		/* What is isolated would stay mlocked. */
+		if (kind != DS_BATCH_LRU_ADD && kind != DS_BATCH_MLOCK &&
+		    !ds_batch_kinds[kind].anon &&
+		    ds_batch_available(kind, why, sizeof(why)))
+			ds_isolate_beside_drain(kind, t->stock.own[kind].folio);
+	}
+	return 0;
+}
+
 /* After a truncate and a drain-all only the module's references are left. */
 void ds_probe_i25(struct ds_check *c)
 {
@@ -572,7 +615,7 @@ void ds_probe_i25(struct ds_check *c)
 	for (how = 0; how < ARRAY_SIZE(ds_truncates); how++) {
 		struct ds_truncated t = { .how = how };
 
-		if (ds_on_cpu(cpu, ds_fill_file, &t))
+		if (ds_on_cpu(cpu, ds_fill_and_isolate, &t))
 			continue;
 		if (ds_on_cpu(other, ds_truncate_file, &t)) {
 			ds_truncated_drop(&t);
