@@ -326,6 +326,36 @@ enum ds_queued ds_queue(unsigned int kind, struct folio *folio)
 	return DS_REFUSED;
 }
 
+/*
+ * An entry holds a reference beyond those of the owner, and whatever others do to the
+ * folio only adds some.  With interrupts off nothing takes the entry away meanwhile.
+ */
+static void ds_check_queued(unsigned int kind, const struct ds_own *own)
+{
+	struct ds_slot s = { };
+	struct folio_batch *fbatch;
+	unsigned long flags, last;
+
+	if (own->cpu < 0)
+		return;
+	local_irq_save(flags);
+	fbatch = ds_batch(kind, smp_processor_id());
+	last = fbatch->nr ? (unsigned long)fbatch->folios[fbatch->nr - 1] : 0;
+	if ((last & ~3UL) == (unsigned long)own->folio &&
+	    folio_ref_count(own->folio) <= own->refs) {
+		ds_picture(&s, folio_page(own->folio, 0));
+		s.kind = kind;
+		s.cpu = smp_processor_id();
+		s.slot = fbatch->nr - 1;
+	}
+	local_irq_restore(flags);
+	if (s.kind) {
+		ds_violate(5, &s, s.cpu,
+			   "own folio queued in batch %s: expected more than the %u references of its owner, found %d",
+			   ds_batch_name[kind], own->refs, s.refcount);
+	}
+}
+
 /**
  * ds_fill() - queues up to @n folios of @stock for @kind on this CPU
  * @kind: batch kind, from 1
@@ -345,8 +375,12 @@ unsigned int ds_fill(unsigned int kind, struct ds_stock *stock, unsigned int n,
 	pos = start % stock->nr;
 	preempt_disable();
 	for (i = 0; i < stock->nr && done < n; i++) {
-		if (ds_queue(kind, stock->own[pos].folio) != DS_REFUSED)
+		enum ds_queued queued = ds_queue(kind, stock->own[pos].folio);
+
+		if (queued != DS_REFUSED)
 			done++;
+		if (queued == DS_QUEUED)
+			ds_check_queued(kind, &stock->own[pos]);
 		if (++pos == stock->nr)
 			pos = 0;
 	}

@@ -135,6 +135,13 @@ static inline bool ds_lru_disabled(void)
 
 /* ---- stock.c: the folios that the module owns ---- */
 
+/*
+ * References to a file-backed own folio beyond those that it needs: a kernel that
+ * loses one must not free it under the check that is to notice.  With all entries in
+ * batches fewer than GUP_PIN_COUNTING_BIAS, where it would count as pinned.
+ */
+#define DS_SPARE_REFS	512
+
 struct ds_own {
 	struct folio *folio;
 	int cpu;		/* whose stock it belongs to, -1: of a check */

@@ -22,6 +22,8 @@
  */
 static const unsigned int ds_look_ms[] = { 2, 20, 100, 400, 1600, 6400 };
 #define DS_LOOKS	(1 + (unsigned int)ARRAY_SIZE(ds_look_ms))
+/* Nothing takes a reference of somebody else's for a while. */
+#define DS_FEW_LOOKS	4
 /* Suspects that one check follows up. */
 #define DS_MAX_SUSPECTS	4
 
@@ -87,13 +89,13 @@ bool ds_patience(unsigned int ms)
  * Follows up a suspect: true when the folio looks wrong in every further look
  * too.  Nothing is drained in between.
  */
-static bool ds_confirm(struct ds_check *c, unsigned long pfn,
+static bool ds_confirm(struct ds_check *c, unsigned int looks, unsigned long pfn,
 		       bool (*wrong)(const struct ds_snapshot *snap,
 				     unsigned long pfn))
 {
 	unsigned int i;
 
-	for (i = 0; i < ARRAY_SIZE(ds_look_ms); i++) {
+	for (i = 0; i < looks - 1; i++) {
 		if (!ds_patience(ds_look_ms[i]))
 			return false;
 		c->looks++;
@@ -192,7 +194,7 @@ static void ds_examine_i3(struct ds_check *c)
 			ds_checked(3, 1);
 			if (suspects < DS_MAX_SUSPECTS &&
 			    ds_lost_lru(c->snap, s->pfn) && ++suspects &&
-			    ds_confirm(c, s->pfn, ds_lost_lru)) {
+			    ds_confirm(c, DS_LOOKS, s->pfn, ds_lost_lru)) {
 				ds_violate(3, s, s->cpu,
 					   "expected PG_lru set in batch %s, found it clear in %u looks, in no batch that sets it",
 					   ds_batch_name[s->kind], DS_LOOKS);
@@ -253,12 +255,15 @@ static bool ds_own_refs_wrong(const struct ds_snapshot *snap, unsigned long pfn)
 
 static void ds_follow_own(struct ds_check *c, const struct ds_own_state *o)
 {
-	if (!ds_confirm(c, o->slot.pfn, ds_own_refs_wrong))
+	unsigned int looks = o->slot.refcount < ds_own_refs(o) ?
+			     DS_FEW_LOOKS : DS_LOOKS;
+
+	if (!ds_confirm(c, looks, o->slot.pfn, ds_own_refs_wrong))
 		return;
 	ds_violate(5, &o->slot, -1,
 		   "own folio: expected %d references (%u known, %u batch entries), found %d in the first of %u looks",
 		   ds_own_refs(o), o->slot.own_refs, o->entries,
-		   o->slot.refcount, DS_LOOKS);
+		   o->slot.refcount, looks);
 }
 
 static void ds_examine_i5(struct ds_check *c)

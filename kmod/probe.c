@@ -427,7 +427,8 @@ static void ds_count_left(struct ds_truncated *t)
 		struct ds_slot s;
 
 		ds_picture(&s, &folio->page);
-		if (s.refcount == 1)
+		/* The page cache's is gone. */
+		if (s.refcount < t->stock.own[i].refs)
 			continue;
 		ds_find_here(folio, &s);
 		if (!t->left++ || (s.kind && !t->first.kind))

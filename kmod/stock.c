@@ -61,7 +61,7 @@ unsigned int ds_own_count(void)
 	return n;
 }
 
-/* Gives up the reference, or the pin, that keeps an own page. */
+/* Gives up the reference, or the pin, that a page came with. */
 static void ds_own_put(struct page *page, bool anon)
 {
 	if (anon)
@@ -92,7 +92,9 @@ static int ds_stock_add(struct ds_stock *stock, struct page *page, int cpu,
 	own->folio = page_folio(page);
 	own->cpu = cpu;
 	own->anon = anon;
-	own->refs = anon ? GUP_PIN_COUNTING_BIAS : 2;
+	own->refs = anon ? GUP_PIN_COUNTING_BIAS : 2 + DS_SPARE_REFS;
+	if (!anon)
+		page_ref_add(page, DS_SPARE_REFS);
 	stock->nr++;
 	/* it came by that batch */
 	ds_queues_own(DS_BATCH_LRU_ADD);
@@ -260,6 +262,24 @@ void ds_stock_unlock(struct ds_stock *stock)
 	ds_call(lru_add_drain_all)();
 }
 
+/*
+ * Gives up what keeps an own folio, whose file has been truncated.  One that has
+ * lost references would be freed while somebody uses it: it is kept for good.
+ */
+static void ds_own_drop(const struct ds_own *own)
+{
+	struct page *page = folio_page(own->folio, 0);
+	int known = own->anon ? own->refs : own->refs - 1;
+
+	if (page_ref_count(page) < known) {
+		pr_warn_once("an own folio has lost references: it is not freed\n");
+		return;
+	}
+	if (!own->anon)
+		page_ref_sub(page, DS_SPARE_REFS);
+	ds_own_put(page, own->anon);
+}
+
 /**
  * ds_stock_drop() - gives the folios back
  * @stock: empty afterwards; may be empty before
@@ -283,15 +303,15 @@ void ds_stock_drop_locked(struct ds_stock *stock)
 {
 	unsigned int i;
 
+	if (stock->file)
+		shmem_truncate_range(file_inode(stock->file), 0, (loff_t)-1);
 	for (i = 0; i < stock->nr; i++) {
 		if (stock->own[i].cpu >= 0)
 			xa_erase(&ds_owned, folio_pfn(stock->own[i].folio));
-		ds_own_put(folio_page(stock->own[i].folio, 0), stock->own[i].anon);
+		ds_own_drop(&stock->own[i]);
 	}
-	if (stock->file) {
-		shmem_truncate_range(file_inode(stock->file), 0, (loff_t)-1);
+	if (stock->file)
 		fput(stock->file);
-	}
 	kvfree(stock->own);
 	*stock = (struct ds_stock){ };
 }
