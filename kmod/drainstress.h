@@ -548,7 +548,9 @@ struct ds_check {
 	unsigned int round;	/* counts checks: rotates CPUs and variants */
 	bool lists_done;	/* the LRU lists have been walked in this check */
 	bool scan_done;		/* all pages have been scanned in this check */
-	struct ds_own_state late[DS_LATE_SUSPECTS];	/* looked at again in the end */
+	struct ds_slot lost[DS_LATE_SUSPECTS];	/* no PG_lru: again after all looks */
+	unsigned int nr_lost;
+	struct ds_own_state late[DS_LATE_SUSPECTS];	/* again in the end */
 	unsigned int nr_late;
 };
 

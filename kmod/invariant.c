@@ -173,9 +173,28 @@ static bool ds_needs_lru(const struct ds_slot *s)
 	return true;
 }
 
+/*
+ * Entries whose folio has lost PG_lru.  They take long looks too, and a list that has
+ * such a folio tells more (I11), so that comes first; what drains comes later.
+ */
+static void ds_examine_lost(struct ds_check *c)
+{
+	unsigned int i;
+
+	for (i = 0; i < c->nr_lost && !ds_abandoned(); i++) {
+		const struct ds_slot *s = &c->lost[i];
+
+		if (ds_confirm(c, DS_LOOKS, s->pfn, ds_lost_lru)) {
+			ds_violate(3, s, s->cpu,
+				   "expected PG_lru set in batch %s, found it clear in %u looks, in no batch that sets it",
+				   ds_batch_name[s->kind], DS_LOOKS);
+		}
+	}
+}
+
 static void ds_examine_i3(struct ds_check *c)
 {
-	unsigned int i, suspects = 0;
+	unsigned int i;
 
 	for (i = 0; i < c->snap->nr_slots; i++) {
 		struct ds_slot *s = &c->snap->slots[i];
@@ -192,13 +211,9 @@ static void ds_examine_i3(struct ds_check *c)
 		} else if (s->own_refs && ds_needs_lru(s) && !c->snap->part) {
 			/* The batch that would set it is part of the picture. */
 			ds_checked(3, 1);
-			if (suspects < DS_MAX_SUSPECTS &&
-			    ds_lost_lru(c->snap, s->pfn) && ++suspects &&
-			    ds_confirm(c, DS_LOOKS, s->pfn, ds_lost_lru)) {
-				ds_violate(3, s, s->cpu,
-					   "expected PG_lru set in batch %s, found it clear in %u looks, in no batch that sets it",
-					   ds_batch_name[s->kind], DS_LOOKS);
-			}
+			if (c->nr_lost < DS_LATE_SUSPECTS &&
+			    ds_lost_lru(c->snap, s->pfn))
+				c->lost[c->nr_lost++] = *s;
 		}
 	}
 }
@@ -502,6 +517,7 @@ int ds_check_run(struct ds_check *c)
 		    ds_invariant_available(inv, why, sizeof(why)))
 			inv->examine(c);
 	}
+	ds_examine_lost(c);
 	c->again->plant = false;
 	for (i = 0; i < ds_nr_invariants && !ds_abandoned(); i++) {
 		const struct ds_invariant *inv = &ds_invariants[i];
