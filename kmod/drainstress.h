@@ -580,6 +580,7 @@ int ds_check_run(struct ds_check *c);
 void ds_examine_batches(struct ds_check *c);
 bool ds_skip_layout(char *why, size_t len);
 bool ds_skip_probes(char *why, size_t len);
+void ds_probe_i2(struct ds_check *c);
 void ds_probe_i3(struct ds_check *c);
 void ds_probe_i7(struct ds_check *c);
 void ds_probe_i8(struct ds_check *c);

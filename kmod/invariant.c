@@ -403,7 +403,8 @@ static const char *const ds_titles[] = {
 
 const struct ds_invariant ds_invariants[] = {
 	{ .id = 1, .skip = ds_skip_layout, .examine = ds_examine_i1 },
-	{ .id = 2, .skip = ds_skip_layout, .examine = ds_examine_i2 },
+	{ .id = 2, .skip = ds_skip_layout, .examine = ds_examine_i2,
+	  .probe = ds_probe_i2 },
 	{ .id = 3, .skip = ds_skip_layout, .examine = ds_examine_i3,
 	  .probe = ds_probe_i3 },
 	{ .id = 4, .skip = ds_skip_layout, .examine = ds_examine_i4 },

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Checks that make a situation with own folios and then look: folios that were just
- * queued (I3), one queued before a drain-all (I8), a disabled cache (I9), a file truncated on the CPU
+ * queued (I2, I3), one queued before a drain-all (I8), a disabled cache (I9), a file truncated on the CPU
  * that filled it or on another (I24, I25), the canary for percpu_pvec_drained
  * (I23), and the trial runs that teach usage.c where the batches of the usage
  * entry points are.  Checks that only look at a snapshot are in invariant.c.
@@ -36,6 +36,88 @@ static void ds_look(struct ds_check *c)
 	if (ds_snapshot_take(c->again))
 		c->again->nr_slots = 0;
 	c->pause_ns = max(c->pause_ns, c->again->pause_ns);
+}
+
+/* ---- I2: a large folio does not wait ---- */
+
+#define DS_LARGE_ORDER	2
+
+struct ds_large {
+	struct folio *folio;
+	unsigned int waited;	/* kinds that it was found in, as bits */
+	struct ds_slot first;
+};
+
+static void ds_large_kind(struct ds_large *l, unsigned int kind)
+{
+	struct folio_batch *fbatch = ds_batch(kind, smp_processor_id());
+	unsigned int i;
+
+	for (i = 0; i < fbatch->nr; i++) {
+		if (fbatch->folios[i] != l->folio)
+			continue;
+		if (!l->waited) {
+			ds_picture(&l->first, &l->folio->page);
+			l->first.cpu = smp_processor_id();
+			l->first.kind = kind;
+			l->first.slot = i;
+		}
+		l->waited |= DS_KIND_BIT(kind);
+	}
+}
+
+/*
+ * A large folio without a file goes to the LRU by lru_add, as any does, and is
+ * queued for what else it is fit for.  Preemption is off, so that nothing but
+ * the queueing itself can move it.
+ */
+static int ds_large_here(void *arg)
+{
+	struct ds_large *l = arg;
+	char why[DS_REASON_LEN];
+	unsigned int kind;
+
+	l->folio = folio_alloc(GFP_KERNEL | __GFP_NOWARN, DS_LARGE_ORDER);
+	if (!l->folio)
+		return -ENOMEM;
+	preempt_disable();
+	ds_call(lru_add_drain)();
+	ds_queues_own(DS_BATCH_LRU_ADD);
+	folio_add_lru(l->folio);
+	ds_large_kind(l, DS_BATCH_LRU_ADD);
+	ds_call(lru_add_drain)();
+	for (kind = 1; kind < __DS_BATCH_MAX; kind++) {
+		const struct ds_batch_kind *row = &ds_batch_kinds[kind];
+
+		/* what takes an evictable page of a file from a list */
+		if (kind == DS_BATCH_LRU_ADD || kind == DS_BATCH_MLOCK ||
+		    row->anon || !ds_batch_available(kind, why, sizeof(why)) ||
+		    !row->ready(l->folio))
+			continue;
+		row->queue(l->folio);
+		ds_large_kind(l, kind);
+		ds_call(lru_add_drain)();
+	}
+	preempt_enable();
+	folio_put(l->folio);
+	return 0;
+}
+
+void ds_probe_i2(struct ds_check *c)
+{
+	int cpu = ds_nth_cpu(c->round);
+	struct ds_large l = { };
+
+	if (!ds_has(DS_SYM_lru_add_drain) || !IS_ENABLED(CONFIG_TRANSPARENT_HUGEPAGE))
+		return;
+	if (ds_on_cpu(cpu, ds_large_here, &l))
+		return;
+	ds_checked(2, 1);
+	if (l.waited) {
+		ds_violate(2, &l.first, cpu,
+			   "a folio of %d pages was queued: expected that it is moved at once, found it in batch %s",
+			   1 << DS_LARGE_ORDER, ds_batch_name[l.first.kind]);
+	}
 }
 
 /* ---- I3: a folio of a list keeps PG_lru while it waits ---- */
