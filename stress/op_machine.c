@@ -28,6 +28,7 @@
 #define MEMORY "/sys/devices/system/memory"
 #define HOLD_MS 16		/* at most, in the changed state */
 #define GIVE_UP_MS 2000		/* offlining memory */
+#define TOO_SOON_MS 8		/* for what should not succeed, at most */
 #define AGAIN_MS 100
 #define SPARE (64ULL << 20)	/* besides an eighth of all memory */
 
@@ -305,7 +306,7 @@ static void catch_give_up(void)
  * offline_pages() (mm/memory_hotplug.c) tries until all pages are gone or a signal
  * is pending.  It comes again, as the first may be too early.
  */
-static int start_timer(timer_t *timer)
+static int start_timer(timer_t *timer, unsigned int ms)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 	struct sigevent ev = {
@@ -313,8 +314,7 @@ static int start_timer(timer_t *timer)
 		.sigev_signo = SIGUSR1,
 	};
 	struct itimerspec ts = {
-		.it_value = { .tv_sec = GIVE_UP_MS / 1000,
-			      .tv_nsec = GIVE_UP_MS % 1000 * 1000000L },
+		.it_value = { .tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000L },
 		.it_interval = { .tv_nsec = AGAIN_MS * 1000000L },
 	};
 
@@ -328,6 +328,15 @@ static int start_timer(timer_t *timer)
 	return -EAGAIN;
 }
 
+/*
+ * Most blocks go, and those that cannot are told before anything was done to them.
+ * So every other try is given up too soon, and has to be undone half way.
+ */
+static unsigned int give_up_ms(const struct ds_mix_step *s)
+{
+	return s->choice % 2 ? GIVE_UP_MS : 1 + s->choice / 2 % TOO_SOON_MS;
+}
+
 /* It goes back into the zone that it was in. */
 static int offline_block(struct ds_mix *m, const struct ds_mix_step *s, int block,
 			 bool movable)
@@ -337,7 +346,7 @@ static int offline_block(struct ds_mix *m, const struct ds_mix_step *s, int bloc
 	timer_t timer;
 
 	snprintf(path, sizeof(path), BLOCK_FILE("state"), block);
-	ret = start_timer(&timer);
+	ret = start_timer(&timer, give_up_ms(s));
 	if (ret)
 		return ret;
 	slot = ds_undo_push(m->env->undo, DS_UNDO_WRITE, path,
