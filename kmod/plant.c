@@ -177,13 +177,16 @@ static void ds_stop_twice(bool on)
 	}
 }
 
-/* More entries than references: the page cache's and ours are two. */
+/* More entries than references: without the spare ones two are left. */
 static void ds_stop_few_references(bool on)
 {
-	if (on)
+	if (on) {
+		folio_ref_sub(ds_bad_folio, DS_SPARE_REFS);
 		ds_add_entries(DS_BATCH_ROTATE, ds_bad_folio, 3);
-	else
+	} else {
 		ds_remove_entries();
+		folio_ref_add(ds_bad_folio, DS_SPARE_REFS);
+	}
 }
 
 /* A page without a reference; I5 must notice too. */
