@@ -72,9 +72,9 @@ static void ds_judge_culled(struct ds_culled *k)
 		if (!folio_test_lru(folio) || !folio_test_unevictable(folio))
 			continue;
 		/* On a list it is a pointer: looked at between two looks at the flags. */
-		smp_rmb();
+		smp_rmb();	/* the flags before */
 		count = READ_ONCE(folio->mlock_count);
-		smp_rmb();
+		smp_rmb();	/* the flags after */
 		if (!folio_test_lru(folio) || !folio_test_unevictable(folio) ||
 		    folio_test_mlocked(folio))
 			continue;

@@ -189,15 +189,15 @@ static bool ds_enable_lost(const atomic_t *count)
 
 	if (!ds_disable_probed || atomic_read(&ds_strangers))
 		return false;
-	smp_rmb();
+	smp_rmb();	/* ds_entered before the slots */
 	for (i = 0; i < DS_MAX_DISABLERS; i++) {
 		if (READ_ONCE(ds_disablers[i]))
 			return false;
 	}
-	smp_rmb();
+	smp_rmb();	/* the slots before the count */
 	if (!atomic_read(count))
 		return false;
-	smp_rmb();
+	smp_rmb();	/* the count before ds_entered */
 	return atomic_read(&ds_entered) == entered;
 }
 

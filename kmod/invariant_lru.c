@@ -4,7 +4,8 @@
  * and MGLRU, are walked under stop_machine(), one large lruvec or several small
  * ones a pause, and what is on them is compared with its flags and with the
  * counters of the lruvec (I11 to I15).  The counters of nodes and zones (I16)
- * and the scans of all pages (I17, I19) have a pause a node.  What stands in the per-CPU batches is not looked at here.
+ * and the scans of all pages (I17, I19) have a pause a node.  What stands in the
+ * per-CPU batches is not looked at here.
  */
 #include <linux/cgroup.h>
 #include <linux/ktime.h>

@@ -38,6 +38,7 @@ static const char * const good[] = {
 	"EXT4-fs (vda): mounted filesystem 7a061a88-022c-4f52-ab41-2c2945dc612a r/w with ordered data mode",
 	"hrtimer: interrupt took 64047581 ns",
 	"random: crng init done",
+	"EXT4-fs error (device vda) in ext4_punch_hole:4123: Out of memory",
 	"page dumped because: unmovable page",
 	"page dumped because: isolation failed",
 	"perf: interrupt took too long (2507 > 2500), lowering kernel.perf_event_max_sample_rate",
