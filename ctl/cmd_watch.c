@@ -114,11 +114,13 @@ static int watch(struct ds_nl *nl, void *arg, struct ds_err *err)
 {
 	struct watch_opts *o = arg;
 	u64 end = o->duration_ms ? ds_now_ms() + o->duration_ms : ~0ULL, seen, wait;
-	struct pollfd pfd = { .fd = ds_nl_event_fd(nl), .events = POLLIN };
+	struct pollfd pfd = { .events = POLLIN };
 	struct ds_msg caps;
 
+	/* only now there is a socket of events */
 	if (ds_nl_subscribe(nl, on_event, o, err))
 		return -1;
+	pfd.fd = ds_nl_event_fd(nl);
 	while (!ds_signals_seen() && ds_now_ms() < end && !ferror(stdout)) {
 		seen = o->events;
 		wait = end - ds_now_ms();
