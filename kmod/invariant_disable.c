@@ -178,6 +178,17 @@ static unsigned long ds_disable_work(void)
 	return sum;
 }
 
+static bool ds_nobody_inside(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < DS_MAX_DISABLERS; i++) {
+		if (READ_ONCE(ds_disablers[i]))
+			return false;
+	}
+	return true;
+}
+
 /*
  * Is it disabled although nobody is inside?  Who came in meanwhile has changed
  * ds_entered first; who left has enabled it before the slot was free.
@@ -185,15 +196,12 @@ static unsigned long ds_disable_work(void)
 static bool ds_enable_lost(const atomic_t *count)
 {
 	int entered = atomic_read(&ds_entered);
-	unsigned int i;
 
 	if (!ds_disable_probed || atomic_read(&ds_strangers))
 		return false;
 	smp_rmb();	/* ds_entered before the slots */
-	for (i = 0; i < DS_MAX_DISABLERS; i++) {
-		if (READ_ONCE(ds_disablers[i]))
-			return false;
-	}
+	if (!ds_nobody_inside())
+		return false;
 	smp_rmb();	/* the slots before the count */
 	if (!atomic_read(count))
 		return false;
@@ -208,9 +216,10 @@ static bool ds_enable_lost(const atomic_t *count)
  * Others disable it while they migrate (do_mbind(), do_pages_move(),
  * mm/mempolicy.c and mm/migrate.c), offline memory or allocate contiguous
  * memory.  Each takes it back, so one look at zero is enough, and several at
- * something else while nobody is inside are a violation.  Where it is not known who
- * disables, they may overlap for ever, and one may take long: while somebody is at
- * work there is nothing to be said then, and nothing counts as checked.
+ * something else while nobody is inside are a violation.  One may take long, as
+ * offline_pages() does that waits for work on a busy CPU, and who is not known may
+ * overlap for ever: while somebody is inside or at work there is nothing to be said,
+ * and nothing counts as checked.
  */
 void ds_examine_i10(struct ds_check *c)
 {
@@ -229,7 +238,8 @@ void ds_examine_i10(struct ds_check *c)
 		if (!found)
 			break;
 	}
-	if (found && lost < DS_LOST_LOOKS && ds_disable_work() != work)
+	if (found && lost < DS_LOST_LOOKS &&
+	    (!ds_nobody_inside() || ds_disable_work() != work))
 		goto out;
 	ds_checked(10, 1);
 	if (found) {
