@@ -60,19 +60,24 @@ static void show_task(FILE *f, const char *what, const char *dir, const char *ti
  * @proc:    "/proc" or what stands for it
  * @pid, @tid: of it
  *
- * Whatever it does: one that runs, or waits for a CPU, is shown as well.
+ * Whatever it does: one that runs, or waits for a CPU, is shown as well, but without
+ * its stack.  Where a function on it has a return probe, looking at the stack of a task
+ * that runs makes the kernel warn (rethook_find_ret_addr(), kernel/trace/rethook.c).
  */
 void ds_hang_thread(FILE *f, const char *proc, int pid, u32 tid)
 {
-	char dir[256], path[300], name[16], stat[512], comm[64] = "", what[32];
+	char dir[256], path[300], name[16], stat[512], comm[64] = "", what[32], state;
 
 	snprintf(dir, sizeof(dir), "%s/%d/task", proc, pid);
 	snprintf(name, sizeof(name), "%u", tid);
 	snprintf(path, sizeof(path), "%s/%s/stat", dir, name);
 	read_text(path, stat, sizeof(stat));
-	snprintf(what, sizeof(what), "stands still, state %c",
-		 task_state(stat, comm, sizeof(comm)));
-	show_task(f, what, dir, name, comm);
+	state = task_state(stat, comm, sizeof(comm));
+	snprintf(what, sizeof(what), "stands still, state %c", state);
+	if (state == 'R')
+		fprintf(f, "%s: %s (%s): its stack is not read while it runs\n", what, name, comm);
+	else
+		show_task(f, what, dir, name, comm);
 }
 
 /* The threads of one process. */

@@ -130,13 +130,18 @@ static void test_thread(void **state)
 	FILE *f = open_memstream(&text, &len);
 
 	(void)state;
-	put("proc/7/task/8/stat", "8 (mix) R 1");
+	put("proc/7/task/6/stat", "6 (mix) R 1");
+	put("proc/7/task/6/stack", "[<0>] makes_the_kernel_warn+0x1/0x2\n");
+	put("proc/7/task/8/stat", "8 (mix) S 1");
 	put("proc/7/task/8/stack", "[<0>] shrink_slab+0x1/0x2\n");
 	snprintf(proc, sizeof(proc), "%s/proc", top);
+	ds_hang_thread(f, proc, 7, 6);
 	ds_hang_thread(f, proc, 7, 8);
 	ds_hang_thread(f, proc, 7, 9);
 	fclose(f);
-	assert_string_equal(text, "stands still, state R: 8 (mix)\n"
+	assert_string_equal(text, "stands still, state R: 6 (mix): "
+			    "its stack is not read while it runs\n"
+			    "stands still, state S: 8 (mix)\n"
 			    "    [<0>] shrink_slab+0x1/0x2\n"
 			    "stands still, state ?: 9 (): its stack cannot be read\n");
 	free(text);
