@@ -75,7 +75,7 @@ void ds_hang_thread(FILE *f, const char *proc, int pid, u32 tid)
 	state = task_state(stat, comm, sizeof(comm));
 	snprintf(what, sizeof(what), "stands still, state %c", state);
 	if (state == 'R')
-		fprintf(f, "%s: %s (%s): its stack is not read while it runs\n", what, name, comm);
+		fprintf(f, "%s: %s (%s): it runs: no stack\n", what, name, comm);
 	else
 		show_task(f, what, dir, name, comm);
 }

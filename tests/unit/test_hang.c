@@ -139,8 +139,7 @@ static void test_thread(void **state)
 	ds_hang_thread(f, proc, 7, 8);
 	ds_hang_thread(f, proc, 7, 9);
 	fclose(f);
-	assert_string_equal(text, "stands still, state R: 6 (mix): "
-			    "its stack is not read while it runs\n"
+	assert_string_equal(text, "stands still, state R: 6 (mix): it runs: no stack\n"
 			    "stands still, state S: 8 (mix)\n"
 			    "    [<0>] shrink_slab+0x1/0x2\n"
 			    "stands still, state ?: 9 (): its stack cannot be read\n");
