@@ -172,7 +172,8 @@ static void run_mix(const struct ds_load_params *p, u64 steps, struct ds_load *l
 	ds_load_go(l);
 	ds_load_sum(l, t);
 	for (waited = 0; waited < 10000 && !t->mix.violations && !t->mix.failed; waited += 20) {
-		if (ds_get(&l->sh->slots[l->sh->threads - 1].steps) >= steps)
+		if (ds_get(&l->sh->slots[l->sh->threads - 1].steps) >= steps &&
+		    ds_get(&l->sh->slots[0].steps))
 			break;
 		sleep_ms(20);
 		ds_load_sum(l, t);
@@ -278,7 +279,8 @@ static void test_script(void **state)
 	assert_int_equal(l.sh->threads, 2);
 	assert_int_equal(l.sh->mix_threads, 1);
 	ds_load_go(&l);
-	for (n = 0; n < 500 && ds_get(&l.sh->slots[3].steps) < 9; n++)
+	for (n = 0; n < 500 && (ds_get(&l.sh->slots[3].steps) < 9 ||
+				ds_get(&l.sh->slots[1].steps) < 9); n++)
 		sleep_ms(20);
 	ds_load_stop(&l);
 	assert_int_equal(ds_load_wait(&l, 20000, &(int){ 0 }), 0);
