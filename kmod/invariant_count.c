@@ -517,6 +517,13 @@ static void ds_munlock_all(struct ds_mlocks *m, unsigned int taken)
 	ds_call(lru_add_drain)();
 }
 
+/* Nobody has mlocked it, and it is on a list. */
+static bool ds_mlock_fit(struct folio *folio)
+{
+	return folio_test_lru(folio) && !folio_test_unevictable(folio) &&
+	       !folio_test_mlocked(folio);
+}
+
 /* Preemption is off from the first mlock to the last munlock. */
 static int ds_mlock_here(void *arg)
 {
@@ -530,9 +537,7 @@ static int ds_mlock_here(void *arg)
 	for (i = 0; i < m->stock->nr; i++) {
 		struct folio *folio = m->stock->own[i].folio;
 
-		m->fit[i] = folio_test_lru(folio) &&
-			    !folio_test_unevictable(folio) &&
-			    !folio_test_mlocked(folio);
+		m->fit[i] = ds_mlock_fit(folio);
 		if (!m->fit[i])
 			continue;
 		ds_mlock_first(folio, i & 1);
@@ -571,9 +576,7 @@ static int ds_mlock_back_here(void *arg)
 	for (i = 0; i < m->stock->nr; i++) {
 		struct folio *folio = m->stock->own[i].folio;
 
-		m->fit[i] = folio_test_lru(folio) &&
-			    !folio_test_unevictable(folio) &&
-			    !folio_test_mlocked(folio);
+		m->fit[i] = ds_mlock_fit(folio);
 		if (m->fit[i] && (i & 1))
 			ds_mlock(folio);
 	}

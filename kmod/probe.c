@@ -234,7 +234,6 @@ struct ds_queue_one {
 	unsigned int kind;
 	struct ds_stock *stock;
 	struct folio *folio;
-	bool drain;		/* all CPUs are to be drained at once after it */
 };
 
 /* Leaves one folio as the only one in this CPU's batches. */
@@ -242,20 +241,15 @@ static int ds_queue_one(void *arg)
 {
 	struct ds_queue_one *q = arg;
 	struct folio_batch *fbatch;
-	bool drain = q->drain;
 
 	q->folio = NULL;
-	q->drain = false;
-	if (q->stock->nr && ds_fill_exact(q->kind, q->stock, 1)) {
-		preempt_disable();
-		fbatch = ds_batch(q->kind, smp_processor_id());
-		if (fbatch->nr == 1)
-			q->folio = (void *)((unsigned long)fbatch->folios[0] &
-					    ~3UL);
-		preempt_enable();
-	}
-	if (drain)
-		ds_drain(DS_DRAIN_ALL, -1, NULL);
+	if (!ds_fill_exact(q->kind, q->stock, 1))
+		return -ENODATA;
+	preempt_disable();
+	fbatch = ds_batch(q->kind, smp_processor_id());
+	if (fbatch->nr == 1)
+		q->folio = (void *)((unsigned long)fbatch->folios[0] & ~3UL);
+	preempt_enable();
 	return 0;
 }
 
@@ -294,8 +288,8 @@ static struct ds_slot *ds_left_behind(struct ds_snapshot *snap,
  * there.  Afterwards left[i].folio is set where q[i]'s stayed behind.
  *
  * Under load another folio is soon queued on those CPUs, for which they are
- * drained whatever else they hold.  So the last CPU calls drain-all itself, right
- * after its folio: it decides about itself before others had their turn.
+ * drained whatever else they hold: what is left out of cpu_needs_drain() is mostly
+ * noticed by the check at the end, when the load is gone.
  */
 static void ds_round_i8(struct ds_check *c, struct ds_queue_one *q,
 			struct ds_slot *left, unsigned int nr)
@@ -307,12 +301,10 @@ static void ds_round_i8(struct ds_check *c, struct ds_queue_one *q,
 		q[i].stock = ds_cpu_stock(q[i].cpu,
 					  ds_batch_kinds[q[i].kind].anon);
 		q[i].folio = NULL;
-		q[i].drain = i == nr - 1;
-		ds_on_cpu(q[i].cpu, ds_queue_one, &q[i]);
+		if (q[i].stock->nr)
+			ds_on_cpu(q[i].cpu, ds_queue_one, &q[i]);
 	}
-	/* It went offline. */
-	if (q[nr - 1].drain)
-		ds_drain(DS_DRAIN_ALL, -1, NULL);
+	ds_drain(DS_DRAIN_ALL, -1, NULL);
 	if (ds_plant_here(8) &&
 	    !ds_on_cpu(q[0].cpu, ds_queue_one, &q[0]) && q[0].folio)
 		ds_plant_done();
@@ -345,8 +337,7 @@ void ds_probe_i8(struct ds_check *c)
 		if (ds_batch_available(i, why, sizeof(why)))
 			kinds[nr_kinds++] = i;
 	}
-	/* One check in four has each kind on the CPU that drains, the others some. */
-	for (next = 0; next < nr_kinds; next += c->round % 4 ? nr : 1) {
+	for (next = 0; next < nr_kinds; next += nr) {
 		nr = 0;
 		for_each_online_cpu(cpu) {
 			if (nr == nr_cpu_ids)
