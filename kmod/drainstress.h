@@ -584,6 +584,7 @@ void ds_probe_i2(struct ds_check *c);
 void ds_probe_i3(struct ds_check *c);
 void ds_probe_i7(struct ds_check *c);
 void ds_probe_i8(struct ds_check *c);
+void ds_probe_alone(int cpu, int other);
 void ds_probe_i9(struct ds_check *c);
 void ds_probe_i24(struct ds_check *c);
 void ds_probe_i25(struct ds_check *c);

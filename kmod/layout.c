@@ -191,7 +191,8 @@ int ds_layout_init(void)
 			sizeof(ds_layout_why));
 		return 0;
 	}
-	err = ds_stock_make(&file, 1, -1);
+	/* One a kind: what a broken kernel makes of one says nothing of the rest. */
+	err = ds_stock_make(&file, __DS_BATCH_MAX, -1);
 	if (err)
 		return err;
 	if (!ds_learn_isolate(file.own[0].folio)) {
@@ -216,7 +217,7 @@ int ds_layout_init(void)
 			continue;	/* cannot be filled, so cannot be proven */
 		if (row->anon && !anon.nr)
 			continue;
-		folio = row->anon ? anon.own[0].folio : file.own[0].folio;
+		folio = row->anon ? anon.own[0].folio : file.own[kind].folio;
 		/* An interrupt may end writeback in between: rotate is retried. */
 		for (tries = 0; tries < 5 && !ds_prove(kind, folio); tries++)
 			;
