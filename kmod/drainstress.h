@@ -80,6 +80,7 @@
 
 #define DS_DATA(X)							\
 	X(cpu_fbatches, "cpu_fbatches")					\
+	X(lru_add_drain_work, "lru_add_drain_work")			\
 	X(lru_rotate, "lru_rotate")					\
 	X(mlock_fbatch, "mlock_fbatch", "mlock_pvec")			\
 	X(lru_disable_count, "lru_disable_count")

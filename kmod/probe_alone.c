@@ -13,11 +13,12 @@
 #include "drainstress.h"
 
 /*
- * So long the CPU is kept from everything but interrupts.  A healthy drain-all waits for
- * it each time; one that passes it over is back in a fraction of that, as far as
- * other CPUs let it.
+ * So long the CPU is kept from everything but interrupts, unless the drain-all is seen
+ * to have queued its work there.  One that passes the CPU over is back when the
+ * other CPUs have been drained.
  */
-#define DS_ALONE_NS	(25 * NSEC_PER_MSEC)
+#define DS_ALONE_NS	(200 * NSEC_PER_MSEC)
+#define DS_BLIND_NS	(25 * NSEC_PER_MSEC)	/* when that cannot be seen */
 
 struct ds_alone {
 	struct work_struct drain;	/* on another CPU */
@@ -46,15 +47,24 @@ static void ds_alone_drain(struct work_struct *work)
 	smp_store_release(&a->done, true);
 }
 
+/* The work that drains this CPU waits until it may run here, or NULL. */
+static struct work_struct *ds_drain_work(void)
+{
+	void __percpu *works = (void __percpu *)ds_symbols[DS_SYM_lru_add_drain_work].addr;
+
+	return works ? (struct work_struct *)per_cpu_ptr(works, smp_processor_id()) : NULL;
+}
+
 /* Preemption is off, so the batch is as it was queued, unless it was drained. */
 static void ds_alone_wait(struct ds_alone *a, struct folio_batch *fbatch)
 {
 	unsigned long entry = (unsigned long)fbatch->folios[0];
-	u64 end = ktime_get_ns() + DS_ALONE_NS;
+	struct work_struct *work = ds_drain_work();
+	u64 end = ktime_get_ns() + (work ? DS_ALONE_NS : DS_BLIND_NS);
 
 	/* Pairs with the release: it was there before the drain-all began. */
 	while (!smp_load_acquire(&a->done)) {
-		if (ktime_get_ns() > end)
+		if (ktime_get_ns() > end || (work && work_pending(work)))
 			return;
 		cpu_relax();
 	}
