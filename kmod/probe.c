@@ -329,7 +329,9 @@ void ds_probe_i8(struct ds_check *c)
 	char why[DS_REASON_LEN];
 	int cpu;
 
-	ds_probe_alone(ds_nth_cpu(c->round), ds_nth_cpu(c->round + 1));
+	/* Other drain-alls may spoil it: two CPUs each time. */
+	for (i = 0; i < 2; i++)
+		ds_probe_alone(ds_nth_cpu(c->round + 2 * i), ds_nth_cpu(c->round + 2 * i + 1));
 	q = kvcalloc(nr_cpu_ids, sizeof(*q), GFP_KERNEL);
 	left = kvcalloc(nr_cpu_ids, sizeof(*left), GFP_KERNEL);
 	if (!q || !left)
