@@ -264,7 +264,9 @@ void ds_stock_unlock(struct ds_stock *stock)
 
 /*
  * Gives up what keeps an own folio, whose file has been truncated.  One that has
- * lost references would be freed while somebody uses it: it is kept for good.
+ * lost references would be freed while somebody uses it, and one without PG_lru that
+ * nobody else holds while it is on a list: batches and who isolates it hold a
+ * reference.  Such a one is kept for good.
  */
 static void ds_own_drop(const struct ds_own *own)
 {
@@ -273,6 +275,12 @@ static void ds_own_drop(const struct ds_own *own)
 
 	if (page_ref_count(page) < known) {
 		pr_warn_once("an own folio has lost references: it is not freed\n");
+		return;
+	}
+	/* Who takes it off a list has a reference before and after. */
+	if (page_ref_count(page) == known && !folio_test_lru(own->folio) &&
+	    page_ref_count(page) == known) {
+		pr_warn_once("an own folio has lost PG_lru: it is not freed\n");
 		return;
 	}
 	if (!own->anon)
