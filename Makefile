@@ -40,7 +40,7 @@ ARGS		?=
 B		:= build
 PKGS		:= libnl-genl-3.0 libnl-3.0 liburing jansson
 
-.PHONY: all bench bench-race docs kmod kernel kernels soak soak-matrix mutants check check-full lint unit \
+.PHONY: all bench bench-race docs kmod kernel kernels soak soak-matrix mutants mutants-peers check check-full lint unit \
 	clean distclean help FORCE
 .DELETE_ON_ERROR:
 
@@ -146,6 +146,9 @@ soak-matrix:				## no false alarms: healthy kernels in many set-ups
 
 mutants:				## seeded bugs: kernels broken on purpose, or M of them
 	@tests/vm/mutants $(M)
+
+mutants-peers:				## the same under stress-ng and a plain loop, for comparison
+	@tests/vm/mutants --peers $(M)
 
 check:					## all tests: lint, unit tests, VM tests
 	@tests/run-checks
