@@ -58,9 +58,9 @@ static void ds_call_end(int i)
 /*
  * While the cache is disabled a batch holds one folio at most.  lru_cache_disable()
  * waits for work on each CPU, under load longer than from one to the next, and then
- * hardly anything would ever be queued: after one come nine times as long without.
+ * hardly anything would ever be queued: after one come nineteen times as long without.
  */
-#define DS_DISABLED_REST	9
+#define DS_DISABLED_REST	19
 static unsigned long ds_disable_due;	/* jiffies; a lost update does no harm */
 
 /**
@@ -70,6 +70,11 @@ static unsigned long ds_disable_due;	/* jiffies; a lost update does no harm */
  */
 bool ds_disable_rested(void)
 {
+	atomic_t *count = (atomic_t *)ds_symbols[DS_SYM_lru_disable_count].addr;
+
+	/* Somebody else has it disabled: then it is all there is for now. */
+	if (count && atomic_read(count))
+		return false;
 	return time_after_eq(jiffies, READ_ONCE(ds_disable_due));
 }
 

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/shm.h>
 #include <sys/syscall.h>
 #include <sys/vfs.h>
@@ -277,19 +278,50 @@ bool ds_mix_rested(u64 *due, u32 rest_ms)
 					   __ATOMIC_RELAXED, __ATOMIC_RELAXED);
 }
 
-/**
- * ds_mix_rest_on() - something has been done that must stay rare
- * @due:   of ds_mix_rested()
- * @began: when, of ds_now_ns()
- *
- * On a machine where it takes long the rest is longer: nine times as long as it took.
- */
-void ds_mix_rest_on(u64 *due, u64 began)
-{
-	u64 now = ds_now_ns(), until = now + 9 * (now - began);
+static u32 disabling;	/* a thread of the load is between begin and end */
 
-	if (until > ds_get(due))
-		ds_set(due, until);
+/**
+ * ds_mix_disable_begin() - may this thread do what disables the cache of folios?
+ * @turn:    for ds_mix_disable_end()
+ * @due:     of ds_mix_rested()
+ * @rest_ms: likewise
+ *
+ * While it is disabled each folio is moved alone, and no batch fills.  So it is one
+ * thread at a time, which hurries when it has the right to: with many threads a call that
+ * moves a few pages would take seconds.
+ *
+ * Return: true when so; then ds_mix_disable_end() has to follow.
+ */
+bool ds_mix_disable_begin(struct ds_mix_turn *turn, u64 *due, u32 rest_ms)
+{
+	if (__atomic_exchange_n(&disabling, 1, __ATOMIC_ACQUIRE))
+		return false;
+	if (!ds_mix_rested(due, rest_ms)) {
+		__atomic_store_n(&disabling, 0, __ATOMIC_RELEASE);
+		return false;
+	}
+	turn->due = due;
+	turn->began = ds_now_ns();
+	/* 0 is the calling thread; -1 would be a priority, too */
+	turn->nice = getpriority(PRIO_PROCESS, 0);
+	setpriority(PRIO_PROCESS, 0, -20);
+	return true;
+}
+
+/**
+ * ds_mix_disable_end() - it is done
+ * @turn: of ds_mix_disable_begin()
+ *
+ * Where it takes long the rest is longer: nine times as long as it took.
+ */
+void ds_mix_disable_end(struct ds_mix_turn *turn)
+{
+	u64 now = ds_now_ns(), until = now + 9 * (now - turn->began);
+
+	setpriority(PRIO_PROCESS, 0, turn->nice);
+	if (until > ds_get(turn->due))
+		ds_set(turn->due, until);
+	__atomic_store_n(&disabling, 0, __ATOMIC_RELEASE);
 }
 
 /* ---- verification ---- */

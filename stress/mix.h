@@ -163,7 +163,16 @@ int ds_mix_wait_chain(struct ds_mix *m, struct io_uring_sqe *const *sqe, unsigne
 int ds_mix_check_pages(struct ds_mix *m, struct ds_target *t, const struct ds_model *model,
 		       u32 page, const u8 *buf, u64 len);
 bool ds_mix_rested(u64 *due, u32 rest_ms);
-void ds_mix_rest_on(u64 *due, u64 began);
+
+/* Of ds_mix_disable_begin(). */
+struct ds_mix_turn {
+	u64 *due;
+	u64 began;	/* of ds_now_ns() */
+	int nice;	/* of the thread, before */
+};
+
+bool ds_mix_disable_begin(struct ds_mix_turn *turn, u64 *due, u32 rest_ms);
+void ds_mix_disable_end(struct ds_mix_turn *turn);
 void ds_mix_unsure(struct ds_target *t);
 int ds_mix_sweep_mapping(struct ds_mix *m, struct ds_target *t);
 

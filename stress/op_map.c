@@ -348,7 +348,8 @@ DS_OP(move_pages)
 {
 	void *addresses[DS_MIX_PAGES];
 	int nodes[DS_MIX_PAGES], status[DS_MIX_PAGES];
-	u64 mask = ds_op_nodes(), began;
+	u64 mask = ds_op_nodes();
+	struct ds_mix_turn turn;
 	static u64 due;
 	u32 page, pages, i;
 	long ret;
@@ -356,21 +357,20 @@ DS_OP(move_pages)
 
 	if (!ds_op_range(m, s, ds_op_touchable(t), &page, &pages))
 		return 1;
-	now = ds_mix_rested(&due, MOVE_REST_MS);
 	if (pages > DS_MIX_PAGES)
 		pages = DS_MIX_PAGES;
 	for (i = 0; i < pages; i++) {
 		addresses[i] = t->map + bytes(page + i);
 		nodes[i] = ds_op_node(mask, s->choice);
 	}
-	began = ds_now_ns();
+	/* do_pages_move() disables the cache of folios for as long as it takes */
+	now = ds_mix_disable_begin(&turn, &due, MOVE_REST_MS);
 	/* above 0: so many pages could not be moved now */
 	ret = syscall(SYS_move_pages, 0, (unsigned long)pages, addresses, now ? nodes : NULL,
 		      status, MPOL_MF_MOVE);
 	ret = ret < 0 ? -errno : 0;
-	/* do_pages_move() disables the cache of folios for as long as it takes */
 	if (now)
-		ds_mix_rest_on(&due, began);
+		ds_mix_disable_end(&turn);
 	return ret;
 }
 

@@ -46,16 +46,15 @@ static u64 bytes(u32 pages)
 DS_OP(mbind)
 {
 	u64 mask = 1ULL << ds_op_node(ds_op_nodes(), s->choice / 2);
+	struct ds_mix_turn turn;
 	static u64 due;
 	u32 page, pages;
-	u64 began;
 	long ret;
 
 	/* do_mbind() disables the cache of folios for as long as it takes */
-	if (!ds_mix_rested(&due, BIND_REST_MS) ||
-	    !ds_op_range(m, s, ds_op_touchable(t), &page, &pages))
+	if (!ds_op_range(m, s, ds_op_touchable(t), &page, &pages) ||
+	    !ds_mix_disable_begin(&turn, &due, BIND_REST_MS))
 		return 1;
-	began = ds_now_ns();
 	if (s->choice % 2)
 		ret = syscall(SYS_mbind, t->map + bytes(page), bytes(pages), MPOL_PREFERRED, &mask,
 			      8 * sizeof(mask) + 1, MPOL_MF_MOVE);
@@ -63,7 +62,7 @@ DS_OP(mbind)
 		ret = syscall(SYS_mbind, t->map + bytes(page), bytes(pages), MPOL_DEFAULT, NULL, 0,
 			      MPOL_MF_MOVE);
 	ret = ret ? -errno : 0;
-	ds_mix_rest_on(&due, began);
+	ds_mix_disable_end(&turn);
 	return ret;
 }
 
