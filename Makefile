@@ -38,7 +38,7 @@ SEED		?=
 ARGS		?=
 
 B		:= build
-PKGS		:= libnl-genl-3.0 libnl-3.0 liburing jansson
+PKGS		:= libnl-genl-3.0 libnl-3.0 liburing jansson gsl
 
 .PHONY: all bench bench-race docs kmod kernel kernels soak soak-matrix mutants mutants-peers check check-full lint unit \
 	clean distclean help FORCE
@@ -54,7 +54,7 @@ all: $(B)/drainctl			## drainctl, in build/ (the default)
 DS_CFLAGS	:= -std=gnu11 -D_GNU_SOURCE -Wall -Wextra -Werror -pthread \
 		   -Iinclude/uapi -Ictl -Istress -I$(B)/gen \
 		   $(shell pkg-config --cflags $(PKGS) 2>/dev/null)
-DS_LIBS		:= -lnl-genl-3 -lnl-3 -luring -ljansson -lpthread -lm
+DS_LIBS		:= -lnl-genl-3 -lnl-3 -luring -ljansson -lgsl -lgslcblas -lpthread -lm
 
 CTL_SRC		:= $(sort $(wildcard ctl/*.c stress/*.c))
 CTL_OBJ		:= $(CTL_SRC:%.c=$(B)/obj/%.o)
