@@ -31,6 +31,7 @@ int ds_cmd_plant(int argc, char **argv);
 int ds_cmd_selftest(int argc, char **argv);
 int ds_cmd_explain(int argc, char **argv);
 int ds_cmd_ops(int argc, char **argv);
+int ds_cmd_compare(int argc, char **argv);
 int ds_cmd_replay(int argc, char **argv);
 int ds_cmd_faults(int argc, char **argv);
 

@@ -23,6 +23,7 @@ const struct ds_command ds_commands[] = {
 	{ "watch", "the module's events as they come", ds_cmd_watch },
 	{ "plant", "make one deliberate fault, and check", ds_cmd_plant },
 	{ "replay", "run again what a failed run has left in its file", ds_cmd_replay },
+	{ "compare", "the times of two or more kernels side by side", ds_cmd_compare },
 	{ "selftest", "make all planted faults, and see that each is noticed", ds_cmd_selftest },
 	{ "explain", "what an invariant says and why it must hold", ds_cmd_explain },
 	{ "help", "this text", cmd_help },
