@@ -115,11 +115,31 @@ static void text_keys(const struct ds_samples *s, const struct ds_boot *b, bool 
 	const struct ds_sample_key *k;
 
 	for (k = b->keys; k < b->keys + b->nr_keys; k++) {
-		if (!strcmp(k->key, "boot") || all_have(s, k) != common)
+		if (!strcmp(k->key, "boot") || k->counted || all_have(s, k) != common)
 			continue;
 		printf("%s%s: %s", sep, k->key, k->value);
 		sep = ", ";
 	}
+	if (*sep == ',')
+		putchar('\n');
+}
+
+/* Counts of all its boots together. */
+static void text_counts(const struct ds_samples *s)
+{
+	const struct ds_sample_key *k;
+	const char *sep = "    ";
+	double per_usage;
+	u64 count;
+
+	for (k = s->boots->keys; k < s->boots->keys + s->boots->nr_keys; k++) {
+		if (!k->counted || !ds_samples_count(s, k->key, &count))
+			continue;
+		printf("%s%s: %llu", sep, k->key, count);
+		sep = ", ";
+	}
+	if (ds_samples_drains(s, &per_usage))
+		printf(", drains per usage: %.4f", per_usage);
 	if (*sep == ',')
 		putchar('\n');
 }
@@ -132,6 +152,7 @@ static void text_run(const struct ds_samples *s)
 	       s->nr_boots, plural(s->nr_boots), s->nr_iterations, plural(s->nr_iterations),
 	       ds_samples_median(s));
 	text_keys(s, s->boots, true);
+	text_counts(s);
 	for (b = s->boots; b < s->boots + s->nr_boots; b++) {
 		printf("    boot %s: n %zu, %u iteration%s, median %.2f us, from %.2f to %.2f us",
 		       b->id, b->nr, b->iterations, plural(b->iterations), b->median, b->v[0],
@@ -247,6 +268,8 @@ static json_t *json_keys(const struct ds_boot *b)
 	unsigned int i;
 
 	for (i = 0; i < b->nr_keys; i++) {
+		if (b->keys[i].counted)
+			continue;
 		key = json_words(b->keys[i].key);
 		old = json_object_get(o, json_string_value(key));
 		if (old)
@@ -256,6 +279,21 @@ static json_t *json_keys(const struct ds_boot *b)
 		else
 			json_object_set_new(o, json_string_value(key),
 					    json_words(b->keys[i].value));
+		json_decref(key);
+	}
+	return o;
+}
+
+static json_t *json_counts(const struct ds_boot *b)
+{
+	json_t *o = json_object(), *key;
+	unsigned int i;
+
+	for (i = 0; i < b->nr_keys; i++) {
+		if (!b->keys[i].counted)
+			continue;
+		key = json_words(b->keys[i].key);
+		set_count(o, json_string_value(key), b->keys[i].count);
 		json_decref(key);
 	}
 	return o;
@@ -273,6 +311,7 @@ static json_t *json_boot(const struct ds_samples *s, unsigned int nr)
 	set_count(o, "n", b->nr);
 	set(o, "median", b->median);
 	json_object_set_new(o, "keys", json_keys(b));
+	json_object_set_new(o, "counts", json_counts(b));
 	for (i = 0; i < s->nr_iterations; i++) {
 		if (s->iterations[i].boot == nr)
 			json_array_append_new(medians, json_real(s->iterations[i].median));
@@ -287,12 +326,14 @@ static json_t *json_boot(const struct ds_samples *s, unsigned int nr)
 static json_t *json_run(const struct ds_samples *s)
 {
 	json_t *o = json_object(), *boots = json_array();
+	double per_usage;
 	unsigned int i;
 
 	json_object_set_new(o, "name", json_string(s->name));
 	set_count(o, "n", s->nr);
 	set(o, "median", ds_samples_median(s));
 	set_count(o, "iterations", s->nr_iterations);
+	set(o, "drains_per_usage", ds_samples_drains(s, &per_usage) ? per_usage : NAN);
 	for (i = 0; i < s->nr_boots; i++)
 		json_array_append_new(boots, json_boot(s, i));
 	json_object_set_new(o, "boots", boots);
@@ -417,6 +458,7 @@ static void csv_run(const struct ds_compare_report *r, unsigned int run)
 {
 	const struct ds_samples *s = &r->runs[run];
 	const struct ds_comparison *c;
+	double per_usage;
 	unsigned int row;
 
 	for (row = 0; row < DS_TABLE_ROWS; row++) {
@@ -430,6 +472,8 @@ static void csv_run(const struct ds_compare_report *r, unsigned int run)
 	csv_item(s, "boots", s->nr_boots);
 	csv_item(s, "iterations", s->nr_iterations);
 	csv_item(s, "median", ds_samples_median(s));
+	if (ds_samples_drains(s, &per_usage))
+		csv_item(s, "drains-per-usage", per_usage);
 	if (!run)
 		return;
 	c = &r->comparisons[run - 1];

@@ -3,6 +3,7 @@
  * Reads files of samples: one time in microseconds a line, "# key: value" lines
  * anywhere, such as "# boot: ID" and "# iteration: N", and other comments.  A
  * file without any, such as mmtests' own log, is one boot and one iteration.
+ * Whole numbers of an iteration are what it has counted, and are added up.
  * Sorts, and knows the median of each boot and iteration; compares nothing.
  */
 #include <ctype.h>
@@ -31,6 +32,7 @@ struct reader {
 	FILE *f;
 	unsigned int line;
 	bool begun;			/* a sample was read since the last "# iteration" */
+	bool counting;			/* none was, and there was one */
 	unsigned int boot;
 	size_t samples;
 	struct ds_sample_key *pending;
@@ -78,23 +80,50 @@ static void free_keys(struct ds_sample_key *keys, unsigned int nr)
 	free(keys);
 }
 
-static int add_key(struct ds_sample_key **keys, unsigned int *nr, const char *key,
-		   const char *value)
+static bool ends_in(const char *s, const char *end)
+{
+	size_t n = strlen(s), m = strlen(end);
+
+	return n >= m && !strcmp(s + n - m, end);
+}
+
+static u64 add_counts(const char *key, u64 a, u64 b)
+{
+	if (ends_in(key, "_max"))
+		return a > b ? a : b;
+	return a + b;
+}
+
+/* It is there already, with this value or as a count.  Return: then true. */
+static bool merge_key(struct ds_sample_key *keys, unsigned int nr, const struct ds_sample_key *new)
 {
 	struct ds_sample_key *k;
-	unsigned int i;
 
-	for (i = 0; i < *nr; i++) {
-		if (!strcmp((*keys)[i].key, key) && !strcmp((*keys)[i].value, value))
-			return 0;
+	for (k = keys; k < keys + nr; k++) {
+		if (strcmp(k->key, new->key) || k->counted != new->counted)
+			continue;
+		if (k->counted)
+			k->count = add_counts(k->key, k->count, new->count);
+		if (k->counted || !strcmp(k->value, new->value))
+			return true;
 	}
+	return false;
+}
+
+/* A copy of @new. */
+static int add_key(struct ds_sample_key **keys, unsigned int *nr,
+		   const struct ds_sample_key *new)
+{
+	struct ds_sample_key *k;
+
 	k = grow(*keys, *nr, sizeof(*k));
 	if (!k)
 		return -1;
 	*keys = k;
 	k += *nr;
-	k->key = strdup(key);
-	k->value = strdup(value);
+	*k = *new;
+	k->key = strdup(new->key);
+	k->value = strdup(new->value);
 	if (!k->key || !k->value) {
 		free(k->key);
 		free(k->value);
@@ -116,6 +145,53 @@ const char *ds_boot_key(const struct ds_boot *b, const char *key)
 			return b->keys[i].value;
 	}
 	return NULL;
+}
+
+static const struct ds_sample_key *counted_key(const struct ds_boot *b, const char *key)
+{
+	unsigned int i;
+
+	for (i = 0; i < b->nr_keys; i++) {
+		if (b->keys[i].counted && !strcmp(b->keys[i].key, key))
+			return &b->keys[i];
+	}
+	return NULL;
+}
+
+/**
+ * ds_samples_count() - what all iterations of all boots have counted
+ *
+ * Return: false when a boot has no such key.
+ */
+bool ds_samples_count(const struct ds_samples *s, const char *key, u64 *count)
+{
+	const struct ds_sample_key *k;
+	unsigned int i;
+
+	*count = 0;
+	for (i = 0; i < s->nr_boots; i++) {
+		k = counted_key(&s->boots[i], key);
+		if (!k)
+			return false;
+		*count = add_counts(key, *count, k->count);
+	}
+	return true;
+}
+
+/**
+ * ds_samples_drains() - how often one batch usage drained, on average
+ *
+ * Return: false when that was not counted.
+ */
+bool ds_samples_drains(const struct ds_samples *s, double *per_usage)
+{
+	u64 drains, usages;
+
+	if (!ds_samples_count(s, "drains", &drains) || !ds_samples_count(s, "usages", &usages) ||
+	    !usages)
+		return false;
+	*per_usage = (double)drains / usages;
+	return true;
 }
 
 /* ---- boots and iterations ---- */
@@ -162,9 +238,11 @@ static int settle_keys(struct reader *r, bool end)
 	}
 	b = &r->s->boots[r->boot];
 	for (i = 0; i < r->nr_pending; i++) {
+		if (merge_key(b->keys, b->nr_keys, &r->pending[i]))
+			continue;
 		if (b->nr_keys == DS_SAMPLES_GROUPS)
 			return bad(r, "more than %u keys", DS_SAMPLES_GROUPS);
-		if (add_key(&b->keys, &b->nr_keys, r->pending[i].key, r->pending[i].value))
+		if (add_key(&b->keys, &b->nr_keys, &r->pending[i]))
 			return no_memory(r->err);
 	}
 	free_keys(r->pending, r->nr_pending);
@@ -210,6 +288,7 @@ static int add_sample(struct reader *r, double us)
 			return no_memory(r->err);
 		s->v = more;
 	}
+	r->counting = false;
 	s->v[s->nr++] = us;
 	s->iterations[s->nr_iterations - 1].nr++;
 	s->boots[r->boot].nr++;
@@ -251,28 +330,38 @@ static int take_iteration(struct reader *r, const char *value)
 	if (!*value || value[strspn(value, "0123456789")])
 		return bad(r, "iteration '%.40s': takes a number", value);
 	r->begun = false;
+	r->counting = true;
 	return 0;
+}
+
+/* A count has no more digits than fit. */
+static bool is_count(const char *value)
+{
+	return *value && strlen(value) < 20 && !value[strspn(value, "0123456789")];
 }
 
 /* What follows the "#": a key, or words. */
 static int take_comment(struct reader *r, char *text)
 {
-	char *colon = strchr(text, ':'), *key, *value;
+	struct ds_sample_key k = { .counted = false };
+	char *colon = strchr(text, ':');
 
 	if (!colon)
 		return 0;
 	*colon = '\0';
-	key = trim(text);
-	value = trim(colon + 1);
-	if (!*key)
+	k.key = trim(text);
+	k.value = trim(colon + 1);
+	if (!*k.key)
 		return 0;
-	if (!strcmp(key, "iteration"))
-		return take_iteration(r, value);
-	if (!strcmp(key, "boot") && !*value)
+	if (!strcmp(k.key, "iteration"))
+		return take_iteration(r, k.value);
+	if (!strcmp(k.key, "boot") && !*k.value)
 		return bad(r, "boot: which one is missing");
 	if (r->nr_pending == DS_SAMPLES_GROUPS)
 		return bad(r, "more than %u keys", DS_SAMPLES_GROUPS);
-	return add_key(&r->pending, &r->nr_pending, key, value) ? no_memory(r->err) : 0;
+	k.counted = r->counting && is_count(k.value);
+	k.count = k.counted ? strtoull(k.value, NULL, 10) : 0;
+	return add_key(&r->pending, &r->nr_pending, &k) ? no_memory(r->err) : 0;
 }
 
 /* Return: 1 with a line, 0 at the end, -1 and the error. */

@@ -13,17 +13,23 @@
 #define DS_SAMPLES_LINE 4096		/* a longer line is no line */
 #define DS_SAMPLES_NAME 128
 
-/* One "# key: value" line. */
+/**
+ * struct ds_sample_key - one "# key: value" line
+ * @counted: a whole number that stood between "# iteration: N" and its samples; @count
+ *	is the sum over the iterations, the largest where the key ends in "_max"
+ */
 struct ds_sample_key {
 	char *key;
 	char *value;
+	bool counted;
+	u64 count;
 };
 
 /**
  * struct ds_boot - what one boot of the kernel measured
  * @id:		the value of its key "boot", or the file where there is none
  * @file:	the first file with samples of it
- * @keys:	of its files, each pair once
+ * @keys:	of its files, each pair once, and a counted one once
  * @v:		its samples, sorted
  * @iterations:	how many of the run's
  */
@@ -68,5 +74,7 @@ struct ds_samples {
 int ds_samples_read(struct ds_samples *s, const char *arg, struct ds_err *err);
 void ds_samples_free(struct ds_samples *s);
 const char *ds_boot_key(const struct ds_boot *b, const char *key);
+bool ds_samples_count(const struct ds_samples *s, const char *key, u64 *count);
+bool ds_samples_drains(const struct ds_samples *s, double *per_usage);
 
 #endif /* DS_SAMPLES_H */

