@@ -65,7 +65,8 @@ static void note_key(struct ds_compare_report *r, const struct ds_samples *runs,
  */
 void ds_compare_notes(struct ds_compare_report *r)
 {
-	static const char *const equal[] = { "fs", "order", "method", "cpus", "files", "size" };
+	static const char *const equal[] = { "fs", "order", "method", "cpus", "dirs", "files",
+		"size", "faults" };
 	unsigned int i;
 
 	for (i = 1; i < r->nr; i++) {
