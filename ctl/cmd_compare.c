@@ -84,12 +84,13 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 static const struct argp argp = {
 	argp_options, parse, "BASELINE OTHER...",
-	"Compares the times of drainctl sparsetruncate, or of mmtests' log, on two or more\n"
-	"kernels: mmtests' table, and whether the difference means anything.  Each of them\n"
-	"is FILE, NAME=FILE,FILE,... or NAME=FOLDER, whose files are boots of one kernel.\v\n"
-	"Exit codes: 0 compared, whatever came out; 2 a bad file, which is named with the\n"
-	"line, or a bad command line; 4 no gnuplot for --plot; 5 a chart or standard output\n"
-	"could not be written.",
+	"Compares the times of drainctl sparsetruncate, or of mmtests' log, on two\n"
+	"or more kernels: mmtests' table, and whether the difference means anything.\n"
+	"Each of them is FILE, NAME=FILE,FILE,... or NAME=FOLDER, whose files are\n"
+	"boots of one kernel.\v\n"
+	"Exit codes: 0 compared, whatever came out; 2 a bad command line, or a bad\n"
+	"file, which is named with the line; 4 no gnuplot for --plot; 5 a chart or\n"
+	"standard output could not be written.",
 	NULL, NULL, NULL
 };
 
