@@ -22,6 +22,7 @@ enum rule_type {
 	RULE_COUNTER,
 	RULE_VIOLATION,
 	RULE_ACTION,
+	RULE_BUCKETS,
 };
 
 /* Where an attribute of one level goes. */
@@ -57,6 +58,7 @@ static const struct rule msg_rules[] = {
 	FIELD(ds_msg, DS_A_VIOLATION, RULE_VIOLATION, violation),
 	FIELD(ds_msg, DS_A_ITEM, RULE_ITEM, items),
 	FIELD(ds_msg, DS_A_COUNTER, RULE_COUNTER, counters),
+	FIELD(ds_msg, DS_A_BUCKETS, RULE_BUCKETS, buckets),
 };
 
 static const struct rule item_rules[] = {
@@ -199,6 +201,21 @@ static int parse_counter(struct ds_msg *m, const u8 *data, size_t size)
 	return parse_level(counter_rules, ARRAY_SIZE(counter_rules), data, size, c, &c->has);
 }
 
+/* All at once, and once a message. */
+static int parse_buckets(struct ds_msg *m, const u8 *data, size_t size)
+{
+	if (m->buckets || size % sizeof(*m->buckets))
+		return -EBADMSG;
+	if (!size)
+		return 0;
+	m->buckets = malloc(size);
+	if (!m->buckets)
+		return -ENOMEM;
+	memcpy(m->buckets, data, size);
+	m->nr_buckets = size / sizeof(*m->buckets);
+	return 0;
+}
+
 static int parse_violation(struct ds_violation *v, const u8 *data, size_t size)
 {
 	memset(v, 0, sizeof(*v));
@@ -230,11 +247,13 @@ static int take_value(const struct rule *r, const u8 *data, size_t size, void *o
 	case RULE_STRING:
 		copy_text(dst, r->size, data, size);
 		return 0;
-	/* these three stand only in msg_rules, so @out is a struct ds_msg */
+	/* these four stand only in msg_rules, so @out is a struct ds_msg */
 	case RULE_ITEM:
 		return parse_item(out, data, size);
 	case RULE_COUNTER:
 		return parse_counter(out, data, size);
+	case RULE_BUCKETS:
+		return parse_buckets(out, data, size);
 	case RULE_VIOLATION:
 		return parse_violation(&((struct ds_msg *)out)->violation, data, size);
 	/* and this one in violation_rules */
@@ -288,8 +307,11 @@ void ds_msg_free(struct ds_msg *m)
 {
 	free(m->items);
 	free(m->counters);
+	free(m->buckets);
 	m->items = NULL;
 	m->counters = NULL;
+	m->buckets = NULL;
+	m->nr_buckets = 0;
 	m->nr_items = 0;
 	m->nr_counters = 0;
 }

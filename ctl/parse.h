@@ -40,6 +40,12 @@ struct ds_action {
 	char text[DS_NAME_LEN];
 };
 
+/* One pair of DS_A_BUCKETS. */
+struct ds_bucket {
+	u64 lower_ns;
+	u64 count;
+};
+
 #define DS_ACTIONS_MAX 16	/* more are left out */
 
 /* DS_A_VIOLATION; @has tells which of the optional ones came. */
@@ -107,6 +113,8 @@ struct ds_msg {
 	unsigned int nr_items;
 	struct ds_counter *counters;
 	unsigned int nr_counters;
+	struct ds_bucket *buckets;
+	unsigned int nr_buckets;
 };
 
 #define DS_HAS(p, attr) (((p)->has >> (attr)) & 1)

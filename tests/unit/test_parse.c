@@ -101,6 +101,7 @@ static struct nl_msg *new_msg(u8 cmd)
 /* A caps answer with everything in it that an answer can have. */
 static struct nl_msg *full_msg(void)
 {
+	static const u64 buckets[] = { 128, 3, 1ULL << 40, 1ULL << 33 };
 	struct nl_msg *msg = new_msg(DS_CMD_GET_CAPS);
 
 	nla_put_string(msg, DS_A_RELEASE, "6.12.0");
@@ -115,6 +116,7 @@ static struct nl_msg *full_msg(void)
 	put_counter(msg, "fills", 1ULL << 40);
 	put_counter(msg, "usages", 3);
 	put_violation(msg, 3);
+	nla_put(msg, DS_A_BUCKETS, sizeof(buckets), buckets);
 	nla_put_u32(msg, DS_A_SEQ, 9);
 	/* what a newer module might add */
 	nla_put_u64(msg, 200, 1);
@@ -151,6 +153,11 @@ static void test_full(void **state)
 	assert_int_equal(m.nr_counters, 2);
 	assert_int_equal(ds_msg_counter(&m, "fills"), 1ULL << 40);
 	assert_int_equal(ds_msg_counter(&m, "nothing"), 0);
+	assert_int_equal(m.nr_buckets, 2);
+	assert_int_equal(m.buckets[0].lower_ns, 128);
+	assert_int_equal(m.buckets[0].count, 3);
+	assert_int_equal(m.buckets[1].lower_ns, 1ULL << 40);
+	assert_int_equal(m.buckets[1].count, 1ULL << 33);
 	assert_true(DS_HAS(&m, DS_A_VIOLATION));
 	assert_int_equal(m.violation.invariant, 5);
 	assert_int_equal(m.violation.refcount, -1);
@@ -255,6 +262,37 @@ static void test_wrong_types(void **state)
 	assert_int_equal(strlen(m.reason), sizeof(m.reason) - 1);
 	assert_string_equal(m.state, "");
 	assert_string_equal(m.release, "a?[2Jb");
+	ds_msg_free(&m);
+	nlmsg_free(msg);
+}
+
+/* Pairs, and one attribute of them. */
+static void test_buckets(void **state)
+{
+	u64 pairs[6] = { 1, 2, 3, 4, 5, 6 };
+	struct nl_msg *msg;
+	struct ds_msg m;
+
+	(void)state;
+	msg = new_msg(DS_CMD_GET_STATS);
+	nla_put(msg, DS_A_BUCKETS, 24, pairs);
+	assert_int_equal(parse_one(msg, &m), -EBADMSG);
+	ds_msg_free(&m);
+	nlmsg_free(msg);
+
+	msg = new_msg(DS_CMD_GET_STATS);
+	nla_put(msg, DS_A_BUCKETS, 0, NULL);
+	assert_int_equal(parse_one(msg, &m), 0);
+	assert_int_equal(m.nr_buckets, 0);
+	ds_msg_free(&m);
+	nla_put(msg, DS_A_BUCKETS, sizeof(pairs), pairs);
+	assert_int_equal(parse_one(msg, &m), 0);
+	assert_int_equal(m.nr_buckets, 3);
+	assert_int_equal(m.buckets[2].lower_ns, 5);
+	ds_msg_free(&m);
+	assert_null(m.buckets);
+	nla_put(msg, DS_A_BUCKETS, sizeof(pairs), pairs);
+	assert_int_equal(parse_one(msg, &m), -EBADMSG);
 	ds_msg_free(&m);
 	nlmsg_free(msg);
 }
@@ -481,6 +519,7 @@ int main(void)
 		cmocka_unit_test(test_many_items),
 		cmocka_unit_test(test_many_actions),
 		cmocka_unit_test(test_wrong_types),
+		cmocka_unit_test(test_buckets),
 		cmocka_unit_test(test_errors),
 		cmocka_unit_test(test_done),
 		cmocka_unit_test(test_cut_short),

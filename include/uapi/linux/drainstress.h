@@ -131,13 +131,17 @@
  *
  * @DS_CMD_GET_STATS: dump.  One message a scope.
  *	in:	-
- *	out:	DS_A_SCOPE string, "cpu", "total", "probe", "fault", "align" or
- *			"race"
+ *	out:	DS_A_SCOPE string, "cpu", "total", "probe", "fault", "align",
+ *			"race" or "latency"
  *		[DS_A_CPU] u32, of scopes "cpu" and "race", there without the
  *			kthread that drains other CPUs
- *		[DS_A_NAME] string, of scopes "probe", "fault" and "align"
+ *		[DS_A_NAME] string, of scopes "probe", "fault", "align" and
+ *			"latency"
  *		DS_A_COUNTER* nest: DS_COUNTER_NAME string,
  *			DS_COUNTER_VALUE u64.
+ *		[DS_A_BUCKETS] binary, of scope "latency": pairs of u64, the
+ *			lower bound of a bucket in ns (drainstress_hist.h) and
+ *			how often it was hit; buckets that were not are left out
  *	Counters of "cpu", all since RACE_START or load (K a batch kind, D a
  *	drain kind): "fill.K" folios queued by the module as fills; "own.K" all
  *	that it queued, its checks and preparations too, at most; "moved.K"
@@ -177,6 +181,12 @@
  *	"free.actions.a", "free.actions.b", "free.overlaps", "free.ns".
  *	Of "race": "decisions" taken by that kthread, and "mark.N", how many they
  *	were when invariant N was first violated.
+ *	Of "latency", since RACE_START, how long the kernel took for what the
+ *	module asked of it: "drain", of drain kinds for one CPU, "drain-all", of
+ *	those for all, and "check-pause", for which checks stopped the machine.
+ *	Each comes in one or more messages, in the order of the buckets; the first
+ *	has the counters "count", of all values, and "max_ns", and need have no
+ *	buckets.
  *
  * @DS_CMD_GET_USAGE: dump.  One message for each usage entry point.
  *	in:	-
@@ -320,6 +330,7 @@ enum drainstress_attr {
 	DS_A_ALIGN,
 	DS_A_PAIRS,
 	DS_A_SCRIPT,
+	DS_A_BUCKETS,
 	__DS_A_MAX,
 };
 
