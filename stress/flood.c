@@ -14,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "clock.h"
 #include "flood.h"
 
 /* a ring that answers nothing for so long after the stop has lost something */
@@ -196,6 +197,7 @@ static void finished(struct ds_flood *f, struct ds_flood_file *file, int res)
 	}
 	if (ds_methods[row].opens)
 		close(res);
+	ds_hist_add(f->hist, ds_now_ns() - file->began_ns);
 	ds_add(&s->truncates[row], 1);
 }
 
@@ -256,6 +258,7 @@ static int submit(struct ds_flood *f, struct ds_flood_file *file)
 	ds_set(&f->slot->op, DS_FLOOD_OP_SUBMIT);
 	ds_methods[file->row].prepare(sqe, &file->t);
 	io_uring_sqe_set_data(sqe, file);
+	file->began_ns = ds_now_ns();
 	for (tries = 0; tries < SUBMIT_TRIES; tries++) {
 		ret = io_uring_submit(&f->ring);
 		if (ret == 1)
@@ -347,6 +350,7 @@ static int one_step(struct ds_flood *f, u64 index)
 	if (step.syscall || !f->choice.nr_ring) {
 		file->row = f->choice.syscall;
 		ds_set(&f->slot->op, DS_FLOOD_OP_SYSCALL);
+		file->began_ns = ds_now_ns();
 		finished(f, file, ds_methods[file->row].call(&file->t));
 		return 0;
 	}

@@ -8,6 +8,7 @@
 #include <limits.h>
 #include <linux/drainstress_decide.h>
 
+#include "hist.h"
 #include "methods.h"
 #include "rand.h"
 #include "types.h"
@@ -151,6 +152,7 @@ struct ds_step {
  * @fds:	DS_FLOOD_FILES open files
  * @data:	max_pages pages to write from, shared by all threads
  * @stop:	set to end the thread
+ * @hist:	how long truncates took; may be NULL
  */
 struct ds_flood {
 	u64 seed;
@@ -161,6 +163,7 @@ struct ds_flood {
 	const void *data;
 	const u32 *stop;
 	struct ds_slot *slot;
+	struct ds_thread_hist *hist;
 	struct ds_log log;
 	struct ds_script script;
 
@@ -172,6 +175,7 @@ struct ds_flood {
 		struct ds_trunc t;
 		unsigned int row;
 		struct ds_log_entry *logged;
+		u64 began_ns;		/* its truncate */
 		bool busy;
 	} files[DS_FLOOD_FILES];
 };

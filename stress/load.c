@@ -355,6 +355,7 @@ static int set_up_mix(struct child *c)
 		m->plant = c->p->plant;
 		m->stop = &c->sh->stop;
 		m->slot = &c->sh->slots[t];
+		m->hist = &c->l->hist[t];
 		m->log = log_of(c, t);
 		if (c->p->scripts)
 			m->script = c->p->scripts[t].steps;
@@ -600,6 +601,7 @@ static int set_up(struct child *c)
 		f->data = c->data;
 		f->stop = &c->sh->stop;
 		f->slot = &c->sh->slots[t];
+		f->hist = &c->l->hist[t];
 		f->log = log_of(c, t);
 		if (c->p->scripts)
 			f->script = c->p->scripts[t].steps;
@@ -703,15 +705,17 @@ int ds_load_start(struct ds_load *l, const struct ds_load_params *p)
 
 	l->slots = p->threads;
 	l->log_size = log_size(p);
+	/* what is not touched of it, as most of a histogram, is no memory yet */
 	l->size = sizeof(*l->sh) + l->slots * (sizeof(l->sh->slots[0]) + sizeof(*l->mix) +
-					       l->log_size * sizeof(*l->log));
+					       sizeof(*l->hist) + l->log_size * sizeof(*l->log));
 	l->sh = mmap(NULL, l->size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (l->sh == MAP_FAILED) {
 		l->sh = NULL;
 		return -errno;
 	}
 	l->mix = (struct ds_mix_slot *)&l->sh->slots[l->slots];
-	l->log = (struct ds_log_entry *)&l->mix[l->slots];
+	l->hist = (struct ds_thread_hist *)&l->mix[l->slots];
+	l->log = (struct ds_log_entry *)&l->hist[l->slots];
 	fflush(NULL);
 	l->pid = fork();
 	if (l->pid < 0) {
@@ -894,6 +898,17 @@ unsigned int ds_load_log(const struct ds_load *l, unsigned int t, u64 n, struct 
 		return 0;
 	*e = l->log[(size_t)t * l->log_size + (first + n) % l->log_size];
 	return 1;
+}
+
+/**
+ * ds_load_hist() - how long the truncates of a thread took
+ * @t: 0 to l->slots - 1
+ *
+ * Has as many values as the thread made truncates, once the load is gone.
+ */
+const struct drainstress_hist *ds_load_hist(const struct ds_load *l, unsigned int t)
+{
+	return &l->hist[t].h;
 }
 
 /**

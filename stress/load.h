@@ -95,6 +95,7 @@ struct ds_load {
 	struct ds_load_shared *sh;
 	struct ds_mix_slot *mix;	/* as many as slots */
 	struct ds_log_entry *log;	/* log_size for each slot */
+	struct ds_thread_hist *hist;	/* as many as slots */
 	u32 log_size;
 };
 
@@ -141,6 +142,7 @@ void ds_load_kill(struct ds_load *l);
 void ds_load_sum(const struct ds_load *l, struct ds_load_totals *t);
 void ds_load_freeze(struct ds_load *l);
 unsigned int ds_load_log(const struct ds_load *l, unsigned int t, u64 n, struct ds_log_entry *e);
+const struct drainstress_hist *ds_load_hist(const struct ds_load *l, unsigned int t);
 u64 ds_load_hash(const struct ds_load *l, u64 seed, const struct ds_mix_choice *mix);
 void ds_load_free(struct ds_load *l);
 const char *ds_flood_op_name(u32 op);

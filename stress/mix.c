@@ -723,8 +723,10 @@ static bool one_step(struct ds_mix *m, u64 index)
 			      m->did_page, m->did_pages, t->model.size, ret);
 	if (!ret) {
 		ds_add(&m->mslot->ran[s.op][m->used_ring ? DS_PATH_RING : DS_PATH_SYSCALL], 1);
-		if (op->truncates)
+		if (op->truncates) {
+			ds_hist_add(m->hist, m->truncate_ns);
 			ds_add(&m->slot->mix_truncates, 1);
+		}
 	} else if (ret < 0 && ret != -EILSEQ) {
 		count_error(m, &s, t, -ret);
 	}

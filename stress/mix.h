@@ -105,6 +105,7 @@ struct ds_mix_step {
  * @huge:	may have memory of huge pages' size
  * @use_ring:	io_uring may be used
  * @plant:	alter data behind the model's back
+ * @hist:	how long truncates took; may be NULL
  */
 struct ds_mix {
 	u64 seed;
@@ -119,6 +120,7 @@ struct ds_mix {
 	const u32 *stop;
 	struct ds_slot *slot;
 	struct ds_mix_slot *mslot;
+	struct ds_thread_hist *hist;
 	struct ds_log log;
 	struct ds_script script;
 
@@ -136,6 +138,7 @@ struct ds_mix {
 	u64 index;
 	u32 did_page;		/* what the step was done to, for the history */
 	u32 did_pages;
+	u64 truncate_ns;	/* that the last truncate took */
 	bool pinned;		/* a buffer is registered with the ring */
 	struct ds_target pin;	/* when it is of its own; else kind is 0 */
 	sigjmp_buf fault;

@@ -13,6 +13,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "clock.h"
 #include "op_file.h"
 
 #define RING_FTRUNCATE 55	/* IORING_OP_FTRUNCATE, Linux 6.9 */
@@ -220,6 +221,7 @@ int ds_op_sweep(struct ds_mix *m, struct ds_target *t)
 static int resize(struct ds_mix *m, struct ds_target *t, u64 size)
 {
 	struct io_uring_sqe *sqe = ds_mix_sqe(m, RING_FTRUNCATE);
+	u64 began = ds_now_ns();
 	int ret;
 
 	if (sqe) {
@@ -231,6 +233,7 @@ static int resize(struct ds_mix *m, struct ds_target *t, u64 size)
 	} else {
 		ret = result(ftruncate(t->fd, size));
 	}
+	m->truncate_ns = ds_now_ns() - began;
 	if (ret) {
 		ds_mix_unsure(t);
 		return ret;
@@ -264,16 +267,19 @@ DS_OP(open_trunc)
 {
 	struct io_uring_sqe *sqe = ds_mix_sqe(m, IORING_OP_OPENAT);
 	char path[32];
+	u64 began;
 	int fd;
 
 	(void)s;
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", t->fd);
+	began = ds_now_ns();
 	if (sqe) {
 		io_uring_prep_openat(sqe, AT_FDCWD, path, O_WRONLY | O_TRUNC | O_CLOEXEC, 0);
 		fd = ds_mix_wait(m);
 	} else {
 		fd = result(open(path, O_WRONLY | O_TRUNC | O_CLOEXEC));
 	}
+	m->truncate_ns = ds_now_ns() - began;
 	if (fd < 0) {
 		ds_mix_unsure(t);
 		return fd;

@@ -158,6 +158,23 @@ static struct ds_load_params params_for(const char *preset, const char *mix, uns
 	return p;
 }
 
+/* Each truncate, of mix threads too, is in the histogram of its thread. */
+static void check_timed(const struct ds_load *l, const struct ds_load_totals *t)
+{
+	u64 all = 0, mine;
+	unsigned int i, m;
+
+	for (i = 0; i < l->slots; i++) {
+		mine = l->sh->slots[i].mix_truncates;
+		for (m = 0; m < ds_nr_methods; m++)
+			mine += l->sh->slots[i].truncates[m];
+		assert_int_equal(ds_load_hist(l, i)->count, mine);
+		assert_true(!mine || ds_load_hist(l, i)->max > 0);
+		all += mine;
+	}
+	assert_int_equal(all, t->all_truncates);
+}
+
 /* Until its mix threads have made so many steps, or for ten seconds. */
 static void run_mix(const struct ds_load_params *p, u64 steps, struct ds_load *l,
 		    struct ds_load_totals *t)
@@ -183,6 +200,7 @@ static void run_mix(const struct ds_load_params *p, u64 steps, struct ds_load *l
 	if (!WIFEXITED(status) || WEXITSTATUS(status))
 		fail_msg("the load ended with status 0x%x", status);
 	ds_load_sum(l, t);
+	check_timed(l, t);
 }
 
 /*
