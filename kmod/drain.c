@@ -5,6 +5,7 @@
  * happens is decided by the callers.
  */
 #include <linux/delay.h>
+#include <linux/ktime.h>
 #include <linux/module.h>
 #include <linux/pagevec.h>
 #include <linux/preempt.h>
@@ -165,13 +166,17 @@ static void ds_check_emptied(int cpu, unsigned int invariant, const char *after)
 
 static int ds_run_local(int cpu, struct ds_stock *stock, bool bare)
 {
+	u64 start;
+
 	if (bare) {
 		ds_call(lru_add_drain)();
 		return 0;
 	}
 	preempt_disable();
 	ds_mark_local(DS_DRAIN_LOCAL);
+	start = ktime_get_ns();
 	ds_call(lru_add_drain)();
+	ds_latency_drain(false, start);
 	ds_mark_local(0);
 	if (ds_plant_here(7)) {
 		ds_fill(DS_BATCH_DEACTIVATE_FILE,
@@ -185,11 +190,16 @@ static int ds_run_local(int cpu, struct ds_stock *stock, bool bare)
 }
 
 /* lru_add_drain_cpu() wants preemption off and does not drain mlock. */
-static int ds_drain_this_cpu(void *unused)
+static int ds_drain_this_cpu(void *bare)
 {
+	u64 start;
+
 	preempt_disable();
 	ds_mark_local(DS_DRAIN_CPU);
+	start = ktime_get_ns();
 	ds_call(lru_add_drain_cpu)(smp_processor_id());
+	if (!bare)
+		ds_latency_drain(false, start);
 	ds_mark_local(0);
 	preempt_enable();
 	return 0;
@@ -197,13 +207,17 @@ static int ds_drain_this_cpu(void *unused)
 
 static int ds_run_cpu(int cpu, struct ds_stock *stock, bool bare)
 {
-	return ds_on_cpu(cpu, ds_drain_this_cpu, NULL);
+	return ds_on_cpu(cpu, ds_drain_this_cpu, bare ? &bare : NULL);
 }
 
 static int ds_run_all(int cpu, struct ds_stock *stock, bool bare)
 {
+	u64 start = ktime_get_ns();
+
 	ds_mark_all(DS_DRAIN_ALL, 1);
 	ds_call(lru_add_drain_all)();
+	if (!bare)
+		ds_latency_drain(true, start);
 	ds_mark_all(DS_DRAIN_ALL, -1);
 	return 0;
 }
@@ -212,10 +226,13 @@ static int ds_run_disable(int cpu, struct ds_stock *stock, bool bare)
 {
 	atomic_t *count = (atomic_t *)ds_symbols[DS_SYM_lru_disable_count].addr;
 	unsigned long began = jiffies;
+	u64 start = ktime_get_ns();
 
 	ds_mark_all(DS_DRAIN_DISABLE, 1);
 	ds_disabler_begin();
 	ds_call(lru_cache_disable)();
+	if (!bare)
+		ds_latency_drain(true, start);
 	ds_mark_all(DS_DRAIN_DISABLE, -1);
 	if (!bare) {
 		if (stock)
@@ -241,6 +258,7 @@ static int ds_run_release(int cpu, struct ds_stock *stock, bool bare)
 {
 	struct folio_batch fbatch;
 	unsigned int i;
+	u64 start;
 
 	if (!stock || !stock->nr)
 		return -ENODATA;
@@ -253,7 +271,10 @@ static int ds_run_release(int cpu, struct ds_stock *stock, bool bare)
 		folio_batch_add(&fbatch, folio);
 	}
 	ds_mark_local(DS_DRAIN_RELEASE);
+	start = ktime_get_ns();
 	folio_batch_release(&fbatch);
+	if (!bare)
+		ds_latency_drain(false, start);
 	ds_mark_local(0);
 	preempt_enable();
 	return 0;
@@ -331,7 +352,8 @@ int ds_drain(unsigned int drain, int cpu, struct ds_stock *stock)
 	if (drain != DS_DRAIN_LOCAL && drain != DS_DRAIN_RELEASE)
 		ds_ring_put(DS_DID_DRAINED, drain, 0, 0, target);
 	ds_call_end(slot);
-	raw_cpu_inc(ds_stats.call[drain]);
+	if (!err)
+		raw_cpu_inc(ds_stats.call[drain]);
 	return err;
 }
 

@@ -23,6 +23,7 @@
 #include <linux/drainstress_align.h>
 #include <linux/drainstress_decide.h>
 #include <linux/drainstress_faults.h>
+#include <linux/drainstress_hist.h>
 #include <linux/drainstress_invariants.h>
 
 #ifndef PAGEVEC_SIZE
@@ -236,6 +237,29 @@ void ds_disable_over(unsigned long began);
 void ds_drain_reset(void);
 void ds_plant_slow_drain(void);
 u64 ds_moved_total(void);
+
+/* ---- latency.c: how long drains and the pauses of checks take ---- */
+
+/* X(symbol, name) */
+#define DS_LATENCIES(X)							\
+	X(DRAIN, "drain")						\
+	X(DRAIN_ALL, "drain-all")					\
+	X(PAUSE, "check-pause")
+
+#define DS_LATENCY_ENUM(sym, name) DS_LATENCY_##sym,
+enum ds_latency {
+	DS_LATENCIES(DS_LATENCY_ENUM)
+	DS_NR_LATENCIES
+};
+
+extern const char *const ds_latency_name[DS_NR_LATENCIES];
+
+void ds_latency_drain(bool all, u64 start);
+u64 ds_latency_pause(u64 start);
+int ds_latency_begin(void);
+void ds_latency_exit(void);
+void ds_latency_read(unsigned int which, u64 *count, u64 *max);
+u64 ds_latency_bucket(unsigned int which, u32 index);
 
 /* ---- usage.c: probes, counters, drains per batch usage ---- */
 

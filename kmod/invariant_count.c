@@ -13,6 +13,7 @@
 #include <linux/cpu.h>
 #include <linux/cpuhotplug.h>
 #include <linux/irqflags.h>
+#include <linux/ktime.h>
 #include <linux/mmzone.h>
 #include <linux/preempt.h>
 #include <linux/stop_machine.h>
@@ -370,6 +371,7 @@ static long ds_zone_mlock(struct zone *zone)
 static int ds_mlock_stopped(void *arg)
 {
 	struct ds_mlock_sums *sums = arg;
+	u64 start = ktime_get_ns();
 	int cpu, nid, i;
 
 	memset(sums, 0, sizeof(*sums));
@@ -395,6 +397,7 @@ static int ds_mlock_stopped(void *arg)
 	}
 	if (ds_plant_here(18))
 		__this_cpu_dec(vm_event_states.event[UNEVICTABLE_PGMLOCKED]);
+	ds_latency_pause(start);
 	return 0;
 }
 

@@ -466,7 +466,7 @@ static int ds_walk_stopped(void *arg)
 		ds_walk_target(w);
 	}
 	ds_plant_lists(11, 15, false);
-	start = ktime_get_ns() - start;
+	start = ds_latency_pause(start);
 	w->pause_ns = max(w->pause_ns, start);
 	w->walk_ns += start;
 	w->all_folios += w->folios;
@@ -816,7 +816,7 @@ static int ds_counts_stopped(void *arg)
 		}
 	}
 	ds_plant_lists(16, 16, false);
-	n->pause_ns = max(n->pause_ns, ktime_get_ns() - start);
+	n->pause_ns = max(n->pause_ns, ds_latency_pause(start));
 	return 0;
 }
 
@@ -947,7 +947,7 @@ static int ds_scan_stopped(void *arg)
 						      NR_MLOCK);
 	}
 	ds_plant_lists(17, 19, false);
-	n->pause_ns = max(n->pause_ns, ktime_get_ns() - start);
+	n->pause_ns = max(n->pause_ns, ds_latency_pause(start));
 	return 0;
 }
 

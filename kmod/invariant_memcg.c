@@ -223,7 +223,7 @@ static int ds_look_stopped(void *arg)
 		ds_look_node(h, nid);
 	if (plant)
 		ds_plant_size(-1);
-	h->pause_ns = ktime_get_ns() - start;
+	h->pause_ns = ds_latency_pause(start);
 	return 0;
 }
 

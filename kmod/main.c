@@ -461,6 +461,7 @@ static void ds_unload(void)
 	if (ds_on_cpus)
 		destroy_workqueue(ds_on_cpus);
 	ds_usage_exit();
+	ds_latency_exit();
 	ds_stock_exit();
 	ds_result_exit();
 }

@@ -859,7 +859,7 @@ static int ds_plant_cmd(struct sk_buff *in, struct genl_info *info)
 
 /*
  * Calls @put for message 0, 1, .. until it says -ENOENT (no more) or a message
- * no longer fits.
+ * no longer fits.  -ENODATA: this one has nothing to tell and is left out.
  */
 static int ds_dump(struct sk_buff *skb, struct netlink_callback *cb, u8 cmd,
 		   int (*put)(struct sk_buff *skb, unsigned long n))
@@ -875,6 +875,8 @@ static int ds_dump(struct sk_buff *skb, struct netlink_callback *cb, u8 cmd,
 		if (err) {
 			if (head)
 				genlmsg_cancel(skb, head);
+			if (err == -ENODATA)
+				continue;
 			cb->args[0] = n;
 			if (err == -EMSGSIZE && !skb->len)
 				return err;
@@ -1064,6 +1066,38 @@ static int ds_put_race(struct sk_buff *skb, int cpu)
 	return err;
 }
 
+/* A histogram may be longer than a message: so many buckets each. */
+#define DS_PIECE	32U
+#define DS_PIECES	DIV_ROUND_UP(DS_HIST_BUCKETS, DS_PIECE)
+
+static int ds_put_latency(struct sk_buff *skb, unsigned int which,
+			  unsigned int piece)
+{
+	u32 i, end = min((piece + 1) * DS_PIECE, DS_HIST_BUCKETS);
+	u64 pairs[2 * DS_PIECE], hits, count, max;
+	unsigned int nr = 0;
+	int err;
+
+	for (i = piece * DS_PIECE; i < end; i++) {
+		hits = ds_latency_bucket(which, i);
+		if (!hits)
+			continue;
+		pairs[nr++] = ds_hist_lower(i);
+		pairs[nr++] = hits;
+	}
+	if (piece && !nr)
+		return -ENODATA;
+	err = nla_put_string(skb, DS_A_SCOPE, "latency") ?:
+	      nla_put_string(skb, DS_A_NAME, ds_latency_name[which]);
+	if (!err && nr)
+		err = nla_put(skb, DS_A_BUCKETS, nr * sizeof(*pairs), pairs);
+	if (err || piece)
+		return err;
+	ds_latency_read(which, &count, &max);
+	return ds_put_counter(skb, "count", count) ?:
+	       ds_put_counter(skb, "max_ns", max);
+}
+
 static int ds_put_stats(struct sk_buff *skb, unsigned long n)
 {
 	int cpu;
@@ -1089,6 +1123,8 @@ static int ds_put_stats(struct sk_buff *skb, unsigned long n)
 		if (!n--)
 			return ds_put_race(skb, cpu);
 	}
+	if (n < DS_NR_LATENCIES * DS_PIECES)
+		return ds_put_latency(skb, n / DS_PIECES, n % DS_PIECES);
 	return -ENOENT;
 }
 

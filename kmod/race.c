@@ -566,6 +566,9 @@ int ds_race_start(struct ds_race_config *config)
 		return -EALREADY;
 	ds_config = *config;
 	ds_hash = 0;
+	err = ds_latency_begin();
+	if (err)
+		return err;
 	ds_usage_reset();
 	ds_results_reset();
 	ds_drain_reset();

@@ -159,7 +159,7 @@ static int ds_snap_stopped(void *arg)
 	ds_own_each(ds_snap_own, snap);
 	if (snap->plant)
 		ds_plant_stopped(false);
-	snap->pause_ns = ktime_get_ns() - start;
+	snap->pause_ns = ds_latency_pause(start);
 	return 0;
 }
 
