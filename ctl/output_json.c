@@ -430,6 +430,52 @@ static json_t *json_align(const struct ds_report *r)
 	return all;
 }
 
+static json_t *json_buckets(const struct ds_latency *l)
+{
+	json_t *a = json_array();
+	u32 i;
+
+	for (i = 0; i < DS_HIST_BUCKETS; i++) {
+		if (l->bucket[i])
+			json_array_append_new(a, json_pack("[I, I]",
+							   (json_int_t)ds_hist_lower(i),
+							   (json_int_t)l->bucket[i]));
+	}
+	return a;
+}
+
+/* Without values there are no percentiles: a zero would be one. */
+static json_t *json_latency_of(const struct ds_latency *l)
+{
+	json_t *o = json_object();
+	struct ds_latency_sum s;
+	unsigned int i;
+
+	ds_latency_sum(l, &s);
+	set_text(o, "unit", "ns");
+	set_u64(o, "count", s.count);
+	set_u64(o, "missing", s.missing);
+	set_u64(o, "overflow", s.overflow);
+	if (!s.count)
+		set_text(o, "reason", "none was timed");
+	for (i = 0; s.count && i < DS_NR_RANKS; i++)
+		set_u64(o, ds_latency_ranks[i].name, s.at[i]);
+	if (s.count)
+		set_u64(o, "max", s.max);
+	json_object_set_new(o, "buckets", json_buckets(l));
+	return o;
+}
+
+static json_t *json_latency(const struct ds_report *r)
+{
+	json_t *all = json_object();
+	enum ds_latency_id id;
+
+	for (id = 0; id < DS_NR_LATENCIES; id++)
+		json_object_set_new(all, ds_latency_name(id), json_latency_of(&r->latency[id]));
+	return all;
+}
+
 /**
  * ds_json_stats() - GET_STATS: totals, CPUs, probes, faults and pairs
  */
@@ -437,6 +483,7 @@ json_t *ds_json_stats(const struct ds_msgs *stats)
 {
 	json_t *o = json_object(), *cpus = json_object(), *probes = json_object();
 	json_t *faults = json_object(), *align = json_object(), *race = json_object();
+	json_t *latency = json_object();
 	char cpu[16];
 	unsigned int i;
 
@@ -452,6 +499,10 @@ json_t *ds_json_stats(const struct ds_msgs *stats)
 			json_object_set_new(faults, m->name, ds_json_counters(m));
 		} else if (!strcmp(m->scope, "align")) {
 			json_object_set_new(align, m->name, ds_json_counters(m));
+		} else if (!strcmp(m->scope, "latency")) {
+			/* the first of several messages has the counters */
+			if (m->nr_counters)
+				json_object_set_new(latency, m->name, ds_json_counters(m));
 		} else if (!strcmp(m->scope, "race")) {
 			snprintf(cpu, sizeof(cpu), DS_HAS(m, DS_A_CPU) ? "%u" : "far", m->cpu);
 			json_object_set_new(race, cpu, ds_json_counters(m));
@@ -464,6 +515,7 @@ json_t *ds_json_stats(const struct ds_msgs *stats)
 	json_object_set_new(o, "probes", probes);
 	json_object_set_new(o, "faults", faults);
 	json_object_set_new(o, "align", align);
+	json_object_set_new(o, "latency", latency);
 	return o;
 }
 
@@ -562,6 +614,7 @@ int ds_output_json(FILE *f, const struct ds_report *r)
 	json_object_set_new(o, "drains", json_drains(r));
 	json_object_set_new(o, "faults", json_faults(r));
 	json_object_set_new(o, "align", json_align(r));
+	json_object_set_new(o, "latency", json_latency(r));
 	json_object_set_new(o, "invariants", json_invariants(r));
 	set_u64(o, "known_violations", r->verdict.known);
 	set_u64(o, "checks_at_rest", r->checks_at_rest);

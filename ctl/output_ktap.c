@@ -112,6 +112,8 @@ int ds_output_ktap(FILE *f, const struct ds_report *r)
 		parts(&t, r);
 		result(&t, r->verdict.code == DS_EXIT_PASS, "verdict", NULL);
 	}
+	if (r->facts.setup_exit == DS_EXIT_PASS)
+		ds_output_latency(f, "# ", r);
 	for (i = 0; i < r->verdict.nr_reasons; i++)
 		comment(&t, r->verdict.reasons[i].text);
 	for (i = 0; i < r->nr_notes; i++)

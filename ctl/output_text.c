@@ -232,6 +232,40 @@ static void text_looks(FILE *f, const struct ds_report *r)
 	fprintf(f, "longest pause %llu us\n", ds_total(r, "online.pause_max_ns") / 1000);
 }
 
+/**
+ * ds_output_latency() - a line for each histogram
+ * @indent: before each line
+ */
+void ds_output_latency(FILE *f, const char *indent, const struct ds_report *r)
+{
+	struct ds_latency_sum s;
+	enum ds_latency_id id;
+	unsigned int i;
+
+	fprintf(f, "%slatency: %-16s %12s", indent, "in us", "count");
+	for (i = 0; i < DS_NR_RANKS; i++)
+		fprintf(f, " %12s", ds_latency_ranks[i].name);
+	fprintf(f, " %12s\n", "max");
+	for (id = 0; id < DS_NR_LATENCIES; id++) {
+		ds_latency_sum(&r->latency[id], &s);
+		fprintf(f, "%s         %-16s ", indent, ds_latency_name(id));
+		if (s.count) {
+			fprintf(f, "%12llu", s.count);
+			for (i = 0; i < DS_NR_RANKS; i++)
+				fprintf(f, " %12.2f", s.at[i] / 1e3);
+			fprintf(f, " %12.2f", s.max / 1e3);
+		} else {
+			fputs("none was timed", f);
+		}
+		if (s.overflow)
+			fprintf(f, "; %llu took %llu s or longer", s.overflow,
+				DS_HIST_MAX / 1000000000);
+		if (s.missing)
+			fprintf(f, "; %llu are missing", s.missing);
+		fputc('\n', f);
+	}
+}
+
 static void text_kmsg(FILE *f, const struct ds_report *r)
 {
 	unsigned int i;
@@ -264,6 +298,7 @@ int ds_output_text(FILE *f, const struct ds_report *r)
 		text_align(f, r);
 		text_invariants(f, r);
 		text_looks(f, r);
+		ds_output_latency(f, "", r);
 		text_kmsg(f, r);
 	}
 	for (i = 0; i < r->verdict.nr_reasons; i++)

@@ -211,6 +211,67 @@ void ds_report_take_align(struct ds_report *r)
 		ds_report_note(r, "pairs that never overlapped: %.200s", text);
 }
 
+/* How often the module did what it has timed for a histogram. */
+static u64 drains_of(const struct ds_report *r, enum ds_latency_id id)
+{
+	switch (id) {
+	case DS_LATENCY_DRAIN:
+		return ds_report_cpu_sum(r, "call.local") + ds_report_cpu_sum(r, "call.cpu") +
+		       ds_report_cpu_sum(r, "call.release");
+	case DS_LATENCY_DRAIN_ALL:
+		return ds_report_cpu_sum(r, "call.all") + ds_report_cpu_sum(r, "call.disable");
+	default:
+		return 0;
+	}
+}
+
+/* What was done and not counted is told: percentiles without it may mislead. */
+static void note_missing(struct ds_report *r, enum ds_latency_id id)
+{
+	struct ds_latency_sum s;
+
+	ds_latency_sum(&r->latency[id], &s);
+	if (s.missing)
+		ds_report_note(r, "latency of %s: %llu of %llu values are missing",
+			       ds_latency_name(id), s.missing, s.count + s.missing);
+}
+
+/**
+ * ds_report_take_truncates() - how long the load's truncates took
+ * @l: the load, which has ended
+ */
+void ds_report_take_truncates(struct ds_report *r, const struct ds_load *l)
+{
+	struct ds_latency *all = &r->latency[DS_LATENCY_TRUNCATE];
+	unsigned int t;
+
+	memset(all, 0, sizeof(*all));
+	for (t = 0; l->sh && t < l->slots; t++)
+		ds_latency_add(all, ds_load_hist(l, t));
+	/* the load's own counters say it too */
+	if (r->load.all_truncates > all->taken)
+		all->taken = r->load.all_truncates;
+	note_missing(r, DS_LATENCY_TRUNCATE);
+}
+
+/**
+ * ds_report_take_latency() - the module's histograms out of GET_STATS
+ */
+void ds_report_take_latency(struct ds_report *r)
+{
+	enum ds_latency_id id;
+
+	for (id = DS_LATENCY_DRAIN; id < DS_NR_LATENCIES; id++) {
+		struct ds_latency *l = &r->latency[id];
+
+		memset(l, 0, sizeof(*l));
+		ds_latency_take(l, &r->stats, ds_latency_name(id));
+		if (drains_of(r, id) > l->taken)
+			l->taken = drains_of(r, id);
+		note_missing(r, id);
+	}
+}
+
 static struct ds_inv_fact *inv_of(struct ds_facts *f, u32 id)
 {
 	struct ds_inv_fact *inv;

@@ -8,6 +8,7 @@
 #include "align.h"
 #include "fault.h"
 #include "kmsg.h"
+#include "latency.h"
 #include "load.h"
 #include "nl.h"
 #include "verdict.h"
@@ -46,6 +47,7 @@ struct ds_viol_context {
  * @align, @pairs: how pairs were aligned, and which: bit (id - 1)
  * @alloc_failures: of the load, made by DS_FAULT_ALLOC
  * @caps, @stats, @usage, @results: the module's answers, perhaps empty
+ * @latency:	of the load's truncates, and of what the module timed
  */
 struct ds_report {
 	struct ds_facts facts;
@@ -60,6 +62,7 @@ struct ds_report {
 	char notes[DS_REPORT_NOTES][DS_LOAD_TEXT];
 	unsigned int nr_notes;
 	struct ds_load_totals load;
+	struct ds_latency latency[DS_NR_LATENCIES];
 	u64 load_hash, race_hash;	/* of decisions, 0: there were none */
 	u32 threads_wanted;
 	u32 threads;
@@ -106,6 +109,8 @@ u64 ds_report_fault(const struct ds_report *r, u32 id, const char *counter);
 void ds_report_take_faults(struct ds_report *r);
 void ds_report_take_align(struct ds_report *r);
 void ds_report_take_stats(struct ds_report *r);
+void ds_report_take_truncates(struct ds_report *r, const struct ds_load *l);
+void ds_report_take_latency(struct ds_report *r);
 u64 ds_total(const struct ds_report *r, const char *counter);
 void ds_facts_take_caps(struct ds_facts *f, const struct ds_msg *caps);
 void ds_facts_take_mix(struct ds_facts *f, const struct ds_mix_totals *t, u32 threads);
@@ -130,6 +135,7 @@ void ds_format_names(char *buf, size_t len);
 int ds_output_text(FILE *f, const struct ds_report *r);
 int ds_output_json(FILE *f, const struct ds_report *r);
 int ds_output_ktap(FILE *f, const struct ds_report *r);
+void ds_output_latency(FILE *f, const char *indent, const struct ds_report *r);
 void ds_output_violation(FILE *f, const char *indent, const struct ds_violation *v,
 			 const struct ds_viol_context *c);
 void ds_report_context(const struct ds_report *r, const struct ds_violation *v,

@@ -437,6 +437,8 @@ static void stop_load(struct ds_run *run)
 		ds_signals_victims(0, run->cg.dir);
 	ds_load_sum(&run->load, &run->r.load);
 	ds_run_take_mix(run, &run->r.load.mix);
+	if (!run->o.no_load)
+		ds_report_take_truncates(&run->r, &run->load);
 	run->r.load_hash = ds_load_hash(&run->load, run->o.seed, &run->o.choice);
 	f->truncates = run->r.load.all_truncates;
 	f->pages = run->r.load.pages;
@@ -525,6 +527,9 @@ static void collect(struct ds_run *run)
 		ds_report_take_faults(r);
 	if (!run->gone)
 		ds_report_take_align(r);
+	/* a bare race is not timed */
+	if (!run->gone && !run->o.bare_race)
+		ds_report_take_latency(r);
 	ds_run_take_kmsg(run);
 	r->facts.taint_after = ds_taint_read();
 	if (run->gone && !r->facts.fills)

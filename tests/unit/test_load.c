@@ -24,6 +24,7 @@
 
 #include "cgroup.h"
 #include "load.h"
+#include "report.h"
 
 #define MEMORY (64ULL << 20)
 
@@ -52,6 +53,52 @@ static struct ds_load_params params_for(const char *method)
 	return p;
 }
 
+static u64 missing(struct ds_report *r, const struct ds_load *l)
+{
+	struct ds_latency_sum s;
+
+	r->nr_notes = 0;
+	ds_report_take_truncates(r, l);
+	ds_latency_sum(&r->latency[DS_LATENCY_TRUNCATE], &s);
+	assert_int_equal(s.count + s.missing, r->load.all_truncates);
+	assert_int_equal(r->nr_notes, !!s.missing);
+	if (s.missing)
+		assert_non_null(strstr(r->notes[0], "latency of truncate: "));
+	return s.missing;
+}
+
+/* Each truncate is in the histogram of its thread, and one that is lost is noticed. */
+static void check_timed(const struct ds_load *l, const struct ds_load_totals *t)
+{
+	struct ds_report *r = calloc(1, sizeof(*r));
+	struct drainstress_hist *h = NULL;
+	unsigned int i, m, b;
+
+	assert_non_null(r);
+	r->load = *t;
+	assert_true(t->all_truncates > 0);
+	assert_int_equal(missing(r, l), 0);
+	for (i = 0; i < l->slots; i++) {
+		u64 mine = l->sh->slots[i].mix_truncates;
+
+		for (m = 0; m < ds_nr_methods; m++)
+			mine += l->sh->slots[i].truncates[m];
+		assert_int_equal(ds_load_hist(l, i)->count, mine);
+		if (mine)
+			h = &l->hist[i].h;
+	}
+	assert_non_null(h);
+	assert_true(h->max > 0);
+	/* planted: a thread that loses a value, and one that never counted it */
+	for (b = 0; !h->bucket[b]; b++)
+		;
+	h->bucket[b]--;
+	assert_int_equal(missing(r, l), 1);
+	h->count--;
+	assert_int_equal(missing(r, l), 1);
+	free(r);
+}
+
 /* Run it until it has worked a little; the totals in @t. */
 static void run_load(const struct ds_load_params *p, struct ds_load_totals *t)
 {
@@ -74,6 +121,7 @@ static void run_load(const struct ds_load_params *p, struct ds_load_totals *t)
 	assert_true(WIFEXITED(status) && !WEXITSTATUS(status));
 	ds_load_sum(&l, t);
 	assert_int_equal(t->finished, l.sh->threads);
+	check_timed(&l, t);
 	ds_load_free(&l);
 }
 

@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include <jansson.h>
+#include <unistd.h>
 
 #include "opts.h"
 #include "report.h"
@@ -476,6 +477,150 @@ static void test_full_disk(void **state)
 	}
 }
 
+/* Runs a parser, a command, on @text.  Return: what it wrote, to be freed. */
+static char *parsed(const char *text, const char *command)
+{
+	char name[] = "/tmp/drainstress-output-XXXXXX", line[4096], *answer = NULL;
+	size_t len = 0, n;
+	int fd = mkstemp(name);
+	FILE *f, *mem;
+
+	assert_true(fd >= 0);
+	f = fdopen(fd, "w");
+	assert_non_null(f);
+	fputs(text, f);
+	fclose(f);
+	snprintf(line, sizeof(line), "<%s %s 2>&1", name, command);
+	mem = open_memstream(&answer, &len);
+	f = popen(line, "re");
+	assert_non_null(mem);
+	assert_non_null(f);
+	while ((n = fread(line, 1, sizeof(line), f)) > 0)
+		fwrite(line, 1, n, mem);
+	fclose(mem);
+	if (pclose(f))
+		fail_msg("%s: refused: %s\n%s", command, answer, text);
+	unlink(name);
+	return answer;
+}
+
+/* Values that all reports below have: 1 to 1000 us, in steps of one. */
+static void set_up_latency(enum ds_latency_id id)
+{
+	struct ds_latency *l = &r->latency[id];
+	u64 us;
+
+	for (us = 1; us <= 1000; us++)
+		l->bucket[ds_hist_index(us * 1000)]++;
+	l->taken = 1000;
+	l->max = 1000000;
+}
+
+/* As they stand below each other in the text. */
+static const char latency_text[] =
+	"latency: in us                   count          p50          p90          p99        p99.9          max\n"
+	"         truncate         none was timed\n"
+	"         drain                    1000       499.71       897.02       987.14       995.33      1000.00\n"
+	"         drain-all        none was timed\n";
+
+static void test_text_latency(void **state)
+{
+	struct ds_latency *pause = &r->latency[DS_LATENCY_PAUSE];
+	char *text;
+
+	(void)state;
+	set_up_latency(DS_LATENCY_DRAIN);
+	pause->taken = 7;
+	pause->bucket[DS_HIST_OVERFLOW] = 2;
+	pause->max = 2 * DS_HIST_MAX;
+	text = output("text");
+	assert_non_null(strstr(text, latency_text));
+	assert_non_null(strstr(text, "2199023255.55; 2 took 1099 s or longer; 5 are missing\n"));
+	check_tail(text, "");
+	free(text);
+	text = output("ktap");
+	assert_non_null(strstr(text, "\n# latency: in us  "));
+	assert_non_null(strstr(text, "\n#          truncate         none was timed\n"));
+	assert_non_null(strstr(text, "; 2 took 1099 s or longer; 5 are missing\n"));
+	check_tail(text, "# ");
+	free(text);
+}
+
+/* What the module says, compared with its own counters of drains. */
+static void test_latency_taken(void **state)
+{
+	struct ds_counter cpu[] = { { .name = "call.local", .value = 3 },
+		{ .name = "call.cpu", .value = 2 }, { .name = "call.release", .value = 1 },
+		{ .name = "call.all", .value = 5 }, { .name = "call.disable", .value = 4 } };
+	struct ds_counter drain[] = { { .name = "count", .value = 12 },
+		{ .name = "max_ns", .value = 100 } };
+	struct ds_counter all[] = { { .name = "count", .value = 17 },
+		{ .name = "max_ns", .value = 100 } };
+	struct ds_bucket of_drain[] = { { 50, 12 } }, of_all[] = { { 90, 17 } };
+	struct ds_msg v[] = {
+		{ .scope = "cpu", .counters = cpu, .nr_counters = 5 },
+		{ .scope = "cpu", .counters = cpu, .nr_counters = 5 },
+		{ .scope = "latency", .name = "drain", .counters = drain, .nr_counters = 2,
+		  .buckets = of_drain, .nr_buckets = 1 },
+		{ .scope = "latency", .name = "drain-all", .counters = all, .nr_counters = 2,
+		  .buckets = of_all, .nr_buckets = 1 },
+	};
+
+	(void)state;
+	r->stats.v = v;
+	r->stats.nr = ARRAY_SIZE(v);
+	/* of 18 drains of all CPUs one was not timed, and nobody noticed */
+	ds_report_take_latency(r);
+	assert_int_equal(r->nr_notes, 1);
+	assert_string_equal(r->notes[0],
+			    "latency of drain-all: 1 of 18 values are missing");
+	/* and a bucket that did not come */
+	r->nr_notes = 0;
+	v[2].nr_buckets = 0;
+	of_all[0].count = 18;
+	ds_report_take_latency(r);
+	assert_int_equal(r->nr_notes, 1);
+	assert_string_equal(r->notes[0], "latency of drain: 12 of 12 values are missing");
+	v[2].nr_buckets = 1;
+	r->nr_notes = 0;
+	ds_report_take_latency(r);
+	assert_int_equal(r->nr_notes, 0);
+}
+
+/* What jq computes from the buckets is what is printed beside them. */
+static void test_json_latency(void **state)
+{
+	char *text, *answer;
+
+	(void)state;
+	set_up_latency(DS_LATENCY_TRUNCATE);
+	r->latency[DS_LATENCY_DRAIN].taken = 4;
+	text = output("json");
+	answer = parsed(text, "jq -r -f tests/unit/latency.jq");
+	assert_string_equal(answer,
+			    "truncate ns count=1000 missing=0 overflow=0 p50=499712 p90=897024 p99=987136 p99.9=995328 max=1000000 right\n"
+			    "drain ns count=0 missing=4 overflow=0 none was timed, unit count missing overflow reason buckets\n"
+			    "drain-all ns count=0 missing=0 overflow=0 none was timed, unit count missing overflow reason buckets\n"
+			    "check-pause ns count=0 missing=0 overflow=0 none was timed, unit count missing overflow reason buckets\n");
+	free(answer);
+	free(text);
+}
+
+/* A public parser reads as many tests as there are, and which failed. */
+static void test_ktap_parsed(void **state)
+{
+	char *text, *answer;
+
+	(void)state;
+	set_up_latency(DS_LATENCY_DRAIN);
+	text = output("ktap");
+	answer = parsed(text, "tests/unit/ktap.pl");
+	assert_string_equal(answer,
+			    "13 planned, 13 run, failed: 1 13, skipped: 2 12, errors: none\n");
+	free(answer);
+	free(text);
+}
+
 static void test_formats(void **state)
 {
 	char names[64];
@@ -526,6 +671,10 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_ktap_set_up, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_full_disk, set_up, tear_down),
 		cmocka_unit_test(test_formats),
+		cmocka_unit_test_setup_teardown(test_text_latency, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_latency_taken, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_json_latency, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_ktap_parsed, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_sums, set_up, tear_down),
 	};
 
