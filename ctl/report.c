@@ -498,6 +498,8 @@ const struct ds_format ds_formats[] = {
 	{ "json", "one JSON object with the same keys and everything else", ds_output_json },
 	{ "ktap", "kernel TAP: one test line an invariant and a part of the verdict",
 	  ds_output_ktap },
+	{ "junit", "XML: one test case an invariant and one for the verdict",
+	  ds_output_junit },
 };
 
 const unsigned int ds_nr_formats = ARRAY_SIZE(ds_formats);
@@ -517,7 +519,7 @@ const struct ds_format *ds_format_find(const char *name)
 }
 
 /**
- * ds_format_names() - "text, json, ktap" for messages
+ * ds_format_names() - "text, json, ktap, junit" for messages
  */
 void ds_format_names(char *buf, size_t len)
 {

@@ -135,6 +135,7 @@ void ds_format_names(char *buf, size_t len);
 int ds_output_text(FILE *f, const struct ds_report *r);
 int ds_output_json(FILE *f, const struct ds_report *r);
 int ds_output_ktap(FILE *f, const struct ds_report *r);
+int ds_output_junit(FILE *f, const struct ds_report *r);
 void ds_output_latency(FILE *f, const char *indent, const struct ds_report *r);
 void ds_output_violation(FILE *f, const char *indent, const struct ds_violation *v,
 			 const struct ds_viol_context *c);

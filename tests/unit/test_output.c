@@ -621,13 +621,150 @@ static void test_ktap_parsed(void **state)
 	free(text);
 }
 
+/* Well-formed by one parser; of the other's answer the lines of test cases. */
+static char *read_junit(char **text)
+{
+	*text = output("junit");
+	free(parsed(*text, "xmllint --noout -"));
+	return parsed(*text, "tests/unit/junit.py");
+}
+
+static const char junit_text[] =
+	"drainstress 3 2 0 1 12.5\n"
+	"drainstress.invariants | I5 title of five | ('Failure', 'violation', '2 violations, the first: two\\nlines')\n"
+	"drainstress.invariants | I9 title of nine | ('Skipped', None, 'no such symbol')\n"
+	"drainstress | verdict | ('Failure', 'FAIL', 'I5 violated 2 times: two\\nlines')\n";
+
+static void test_junit(void **state)
+{
+	char *text, *answer;
+
+	(void)state;
+	r->seconds = 12.5;
+	set_text(r->notes[0], "a note");
+	r->nr_notes = 1;
+	answer = read_junit(&text);
+	assert_string_equal(answer, junit_text);
+	free(answer);
+	/* the violation in full, and the keys */
+	answer = parsed(text, "xmllint --xpath 'string(//testcase[1]/failure)' -");
+	assert_non_null(strstr(answer, "\n  folio:      pfn 0xabc\n"));
+	free(answer);
+	answer = parsed(text, "xmllint --xpath 'count(//property)' -");
+	assert_int_equal(atoi(answer), ARRAY_SIZE(golden));
+	free(answer);
+	answer = parsed(text, "xmllint --xpath 'string(//property[@name=\"repeat\"]/@value)' -");
+	assert_string_equal(answer, "drainctl run --dir ? --seed 5\n");
+	free(answer);
+	answer = parsed(text, "xmllint --xpath 'string(//system-out)' -");
+	assert_int_equal(strncmp(answer, "note: a note\nlatency: in us ", 28), 0);
+	free(answer);
+	free(text);
+}
+
+#define UTF8 "\303\244\342\202\254\360\237\220\247"
+
+/* What XML cannot hold, and what it can: each comes out of a parser as it went in. */
+static void test_junit_escapes(void **state)
+{
+	/* then a-umlaut, the euro sign and a penguin; sequences that are none, or not legal */
+	static const char bad[] = "a\001\002\b\v\f\016\037\177<&>\"']]>\t|\r|\n|" UTF8
+		"\377\300\200\355\240\200\357\277\276\357\277\277\364\220\200\200\302";
+	static const char good[] = "a???????\177<&>\"']]>\t|\r|\n|" UTF8
+		"?????????????????";
+	char *text, *answer;
+
+	(void)state;
+	set_text(r->facts.inv[1].reason, bad);
+	set_text(r->repeat, bad);
+	answer = read_junit(&text);
+	free(answer);
+	answer = parsed(text, "xmllint --xpath 'string(//skipped/@message)' -");
+	assert_int_equal(strncmp(answer, good, strlen(good)), 0);
+	assert_string_equal(answer + strlen(good), "\n");
+	free(answer);
+	/* lines of a text stay lines */
+	set_text(r->notes[0], "1 < 2\001\nnext & last]]>");
+	r->nr_notes = 1;
+	free(text);
+	free(read_junit(&text));
+	answer = parsed(text, "xmllint --xpath 'string(//system-out)' -");
+	assert_int_equal(strncmp(answer, "note: 1 < 2?\nnext & last]]>\n", 28), 0);
+	free(answer);
+	free(text);
+}
+
+/* Only PASS and SKIP are not red, and a known issue is no failure. */
+static void test_junit_verdicts(void **state)
+{
+	static const struct {
+		enum ds_exit code;
+		const char *line;
+	} rows[] = {
+		{ DS_EXIT_PASS, "drainstress | verdict |\n" },
+		{ DS_EXIT_FAIL, "drainstress | verdict | ('Failure', 'FAIL', 'why')\n" },
+		{ DS_EXIT_HANG, "drainstress | verdict | ('Failure', 'HANG', 'why')\n" },
+		{ DS_EXIT_ERROR, "drainstress | verdict | ('Error', 'ERROR', 'why')\n" },
+		{ DS_EXIT_INCONCLUSIVE,
+		  "drainstress | verdict | ('Error', 'INCONCLUSIVE', 'why')\n" },
+		{ DS_EXIT_SKIP, "drainstress | verdict | ('Skipped', None, 'why')\n" },
+	};
+	char *text, *answer;
+	unsigned int i;
+
+	(void)state;
+	r->facts.inv[0].known = "a reason";
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		memset(&r->verdict, 0, sizeof(r->verdict));
+		r->verdict.code = rows[i].code;
+		r->verdict.reasons[0].code = rows[i].code;
+		set_text(r->verdict.reasons[0].text, "why");
+		r->verdict.nr_reasons = rows[i].code != DS_EXIT_PASS;
+		answer = read_junit(&text);
+		assert_non_null(strstr(answer, rows[i].line));
+		assert_non_null(strstr(answer, "five | ('Skipped', None, 'known: a reason')\n"));
+		free(answer);
+		free(text);
+	}
+	/* a run that never began has no invariants */
+	r->facts.setup_exit = DS_EXIT_SKIP;
+	set_text(r->facts.setup_text, "no rings");
+	ds_verdict(&r->facts, &r->verdict);
+	answer = read_junit(&text);
+	assert_string_equal(answer,
+			    "drainstress 1 0 0 1 0.0\n"
+			    "drainstress | verdict | ('Skipped', None, 'no rings')\n");
+	free(answer);
+	free(text);
+}
+
+/* Never looked at, and only reported: neither is a pass. */
+static void test_junit_skipped(void **state)
+{
+	char *text, *answer;
+
+	(void)state;
+	r->facts.inv[0].reported = true;
+	r->facts.inv[1].available = true;
+	answer = read_junit(&text);
+	assert_non_null(strstr(answer, "five | ('Skipped', None, 'reported as the fix: "));
+	assert_non_null(strstr(answer, "nine | ('Skipped', None, 'never checked')\n"));
+	free(answer);
+	free(text);
+	r->facts.inv[1].checked = 1;
+	answer = read_junit(&text);
+	assert_non_null(strstr(answer, "I9 title of nine |\n"));
+	free(answer);
+	free(text);
+}
+
 static void test_formats(void **state)
 {
 	char names[64];
 
 	(void)state;
 	ds_format_names(names, sizeof(names));
-	assert_string_equal(names, "text, json, ktap");
+	assert_string_equal(names, "text, json, ktap, junit");
 	assert_null(ds_format_find("xml"));
 }
 
@@ -675,6 +812,10 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_latency_taken, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_json_latency, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_ktap_parsed, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_junit, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_junit_escapes, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_junit_verdicts, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_junit_skipped, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_sums, set_up, tear_down),
 	};
 
