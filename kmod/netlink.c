@@ -875,8 +875,10 @@ static int ds_dump(struct sk_buff *skb, struct netlink_callback *cb, u8 cmd,
 		if (err) {
 			if (head)
 				genlmsg_cancel(skb, head);
-			if (err == -ENODATA)
+			if (err == -ENODATA) {
+				cond_resched();
 				continue;
+			}
 			cb->args[0] = n;
 			if (err == -EMSGSIZE && !skb->len)
 				return err;
