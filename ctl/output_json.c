@@ -4,6 +4,7 @@
  * everything else.  Also single events and counters as JSON.
  */
 #include <jansson.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -554,6 +555,42 @@ json_t *ds_json_caps(const struct ds_msg *caps)
 	return o;
 }
 
+static json_t *json_column(const struct ds_series *s, size_t offset)
+{
+	json_t *a = json_array();
+	unsigned int i;
+
+	for (i = 0; i < s->nr; i++) {
+		const u64 *value = (const u64 *)((const char *)&s->v[i] + offset);
+
+		json_array_append_new(a, json_integer((json_int_t)*value));
+	}
+	return a;
+}
+
+static json_t *json_series(const struct ds_series *s)
+{
+	static const struct {
+		const char *name;
+		size_t offset;
+	} columns[] = {
+		{ "ms", offsetof(struct ds_snapshot, ms) },
+		{ "truncates", offsetof(struct ds_snapshot, truncates) },
+		{ "fills", offsetof(struct ds_snapshot, fills) },
+		{ "drains_effective", offsetof(struct ds_snapshot, effective) },
+		{ "usages", offsetof(struct ds_snapshot, usages) },
+		{ "checks", offsetof(struct ds_snapshot, checks) },
+		{ "violations", offsetof(struct ds_snapshot, violations) },
+	};
+	json_t *o = json_object();
+	unsigned int i;
+
+	set_u64(o, "interval_ms", s->interval_ms);
+	for (i = 0; i < ARRAY_SIZE(columns); i++)
+		json_object_set_new(o, columns[i].name, json_column(s, columns[i].offset));
+	return o;
+}
+
 static json_t *json_kernel_log(const struct ds_report *r)
 {
 	json_t *o = json_object();
@@ -607,6 +644,7 @@ int ds_output_json(FILE *f, const struct ds_report *r)
 	json_object_set_new(o, "notes", strings(r->notes[0], DS_LOAD_TEXT, r->nr_notes));
 	json_object_set_new(o, "ended", r->ended ? json_string(r->ended) : json_null());
 	json_object_set_new(o, "seconds", json_real(r->seconds));
+	json_object_set_new(o, "series", json_series(&r->series));
 	set_text(o, "parameters", r->params);
 	json_object_set_new(o, "load", json_load(r));
 	json_object_set_new(o, "usage", ds_json_usage(&r->usage));

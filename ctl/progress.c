@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The progress line, and the watchdog over counters that have to grow.  Both
- * are given what they need; they read nothing themselves.
+ * The progress line, samples of it for the report, and the watchdog over counters
+ * that have to grow.  All are given what they need; they read nothing themselves.
  */
 #include <string.h>
 #include <unistd.h>
@@ -59,6 +59,32 @@ void ds_progress_clear(struct ds_progress *p)
 	fputs("\r\033[K", p->f);
 	fflush(p->f);
 	p->shown = false;
+}
+
+/* Room for a longer run: every second sample goes, the last of all stays. */
+static void thin_out(struct ds_series *s)
+{
+	unsigned int i, nr = 0;
+
+	for (i = 1; i < s->nr; i += 2)
+		s->v[nr++] = s->v[i];
+	s->nr = nr;
+	s->interval_ms *= 2;
+}
+
+/**
+ * ds_series_add() - take a sample when it is time to
+ * @now: of a later time than that of the last one
+ */
+void ds_series_add(struct ds_series *s, const struct ds_snapshot *now)
+{
+	if (!s->interval_ms)
+		s->interval_ms = DS_SERIES_MS;
+	if (now->ms < (s->nr ? s->v[s->nr - 1].ms : 0) + s->interval_ms)
+		return;
+	if (s->nr == DS_SERIES_MAX)
+		thin_out(s);
+	s->v[s->nr++] = *now;
 }
 
 /**

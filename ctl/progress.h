@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The progress line, and the watchdog over what has to progress.  See
- * progress.c.
+ * The progress line, what it showed over time, and the watchdog over what has to
+ * progress.  See progress.c.
  */
 #ifndef DS_PROGRESS_H
 #define DS_PROGRESS_H
@@ -36,6 +36,23 @@ struct ds_progress {
 void ds_progress_init(struct ds_progress *p, FILE *f, bool quiet, u64 total_ms);
 void ds_progress_show(struct ds_progress *p, const struct ds_snapshot *now);
 void ds_progress_clear(struct ds_progress *p);
+
+/* So many samples at most, whatever the length of a run. */
+#define DS_SERIES_MAX 600
+#define DS_SERIES_MS 1000
+
+/**
+ * struct ds_series - what a run had done, over time
+ * @interval_ms: between two samples at least; grows with the length of the run
+ * @v:	counts since the start, as they were at @v[].ms
+ */
+struct ds_series {
+	u64 interval_ms;
+	unsigned int nr;
+	struct ds_snapshot v[DS_SERIES_MAX];
+};
+
+void ds_series_add(struct ds_series *s, const struct ds_snapshot *now);
 
 /**
  * struct ds_watchdog - one counter that has to grow

@@ -11,6 +11,7 @@
 #include "latency.h"
 #include "load.h"
 #include "nl.h"
+#include "progress.h"
 #include "verdict.h"
 
 #define DS_REPORT_NOTES 16
@@ -39,6 +40,7 @@ struct ds_viol_context {
  * @seconds:	between the start and the end of the load
  * @start_ns:	when the load and the race began, CLOCK_MONOTONIC
  * @ended:	why it ended before its time, NULL when it did not
+ * @series:	what it had done, over time
  * @repeat:	the command that repeats it
  * @params:	its parameters in words, for the start line
  * @notes:	what is smaller than asked for
@@ -55,6 +57,7 @@ struct ds_report {
 	char kernel[DS_NAME_LEN + 1];
 	u64 start_ns;
 	double seconds;
+	struct ds_series series;
 	const char *ended;
 	u64 seed;
 	char repeat[2048];

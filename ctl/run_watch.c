@@ -453,6 +453,7 @@ void ds_run_soak(struct ds_run *run)
 			ds_run_read_results(run);
 		run->now.ms = ms - run->start_ms;
 		ds_progress_show(&run->progress, &run->now);
+		ds_series_add(&run->r.series, &run->now);
 		why = why_end(run, ms);
 	}
 	ds_progress_clear(&run->progress);

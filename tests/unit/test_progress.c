@@ -95,6 +95,33 @@ static void test_share(void **state)
 	assert_true(w.ran_ns > 110000 * ms);
 }
 
+/* A sample a second, of a long run one in a while, and the latest always. */
+static void test_series(void **state)
+{
+	struct ds_series *s = calloc(1, sizeof(*s));
+	struct ds_snapshot now = { .ms = 0 };
+	unsigned int i;
+
+	(void)state;
+	assert_non_null(s);
+	for (now.ms = 0; now.ms <= 10000; now.ms += 250) {
+		now.truncates = now.ms * 3;
+		ds_series_add(s, &now);
+	}
+	assert_int_equal(s->nr, 10);
+	assert_int_equal(s->v[0].ms, 1000);
+	assert_int_equal(s->v[9].ms, 10000);
+	assert_int_equal(s->v[9].truncates, 30000);
+	for (; now.ms <= 4ULL * 3600 * 1000; now.ms += 250)
+		ds_series_add(s, &now);
+	assert_int_equal(s->interval_ms, 32000);
+	assert_in_range(s->nr, DS_SERIES_MAX / 4, DS_SERIES_MAX);
+	for (i = 1; i < s->nr; i++)
+		assert_true(s->v[i].ms >= s->v[i - 1].ms + s->interval_ms / 2);
+	assert_true(s->v[s->nr - 1].ms + s->interval_ms > now.ms - 250);
+	free(s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -102,6 +129,7 @@ int main(void)
 		cmocka_unit_test(test_still),
 		cmocka_unit_test(test_limit),
 		cmocka_unit_test(test_line),
+		cmocka_unit_test(test_series),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
