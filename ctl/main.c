@@ -25,6 +25,7 @@ const struct ds_command ds_commands[] = {
 	{ "replay", "run again what a failed run has left in its file", ds_cmd_replay },
 	{ "compare", "the times of two or more kernels side by side", ds_cmd_compare },
 	{ "selftest", "make all planted faults, and see that each is noticed", ds_cmd_selftest },
+	{ "diff", "two results of a run side by side", ds_cmd_diff },
 	{ "explain", "what an invariant says and why it must hold", ds_cmd_explain },
 	{ "help", "this text", cmd_help },
 };
