@@ -35,6 +35,7 @@ int ds_cmd_compare(int argc, char **argv);
 int ds_cmd_replay(int argc, char **argv);
 int ds_cmd_faults(int argc, char **argv);
 int ds_cmd_diff(int argc, char **argv);
+int ds_cmd_report(int argc, char **argv);
 
 /* Limit for a request that drains or stops all CPUs. */
 #define DS_REQUEST_MS 120000

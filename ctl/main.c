@@ -26,6 +26,7 @@ const struct ds_command ds_commands[] = {
 	{ "compare", "the times of two or more kernels side by side", ds_cmd_compare },
 	{ "selftest", "make all planted faults, and see that each is noticed", ds_cmd_selftest },
 	{ "diff", "two results of a run side by side", ds_cmd_diff },
+	{ "report", "results as an HTML page", ds_cmd_report },
 	{ "explain", "what an invariant says and why it must hold", ds_cmd_explain },
 	{ "help", "this text", cmd_help },
 };
