@@ -200,7 +200,7 @@ static void differing(struct diff *d, const char *key)
 		add_row(d, key, json_incref((json_t *)a), json_incref((json_t *)b), json_null());
 }
 
-static void options(struct diff *d)
+static void differing_options(struct diff *d)
 {
 	static const struct {
 		const char *key, *name;
@@ -438,7 +438,7 @@ static json_t *make(const struct ds_result *a, const struct ds_result *b)
 	d.sections = json_array();
 	json_object_set_new(o, "sections", d.sections);
 	outcome(&d);
-	options(&d);
+	differing_options(&d);
 	rates(&d);
 	section(&d, "drains per usage");
 	each(&d, "usage", usage_of);
@@ -601,8 +601,9 @@ static int read_soak(const char *path, struct ds_result *r, struct ds_err *err)
 	if (ds_result_read(path, r, err))
 		return -1;
 	if (r->kind != DS_RESULT_SOAK)
-		return ds_error(err, DS_EXIT_USAGE, 0, "%.300s: takes a result of drainctl run, not %s",
-				r->path, ds_result_kind_name(r->kind));
+		return ds_error(err, DS_EXIT_USAGE, 0,
+				"%.300s: takes a result of drainctl run, not %s", r->path,
+				ds_result_kind_name(r->kind));
 	if (!r->json)
 		return ds_error(err, DS_EXIT_USAGE, 0, "%.300s: the run has left no JSON report",
 				r->path);

@@ -103,16 +103,19 @@ void ds_page_reason(const struct ds_result *r, char *buf, size_t len)
 	}
 }
 
-static const char *kernel(const struct ds_result *r)
+static void kernel(const struct ds_result *r, char *buf, size_t len)
 {
 	const char *text = ds_get_text(r->json, "kernel");
 
-	return text ? text : "-";
+	if (text)
+		snprintf(buf, len, "%s", text);
+	else if (sscanf(r->runner, "%*s %*s %*s %63s", buf) != 1)
+		snprintf(buf, len, "-");
 }
 
 static void verdicts(FILE *f, const struct ds_result *results, unsigned int nr)
 {
-	char buf[64], reason[1024];
+	char buf[64], release[64], reason[1024];
 	const char *verdict;
 	unsigned int i;
 
@@ -126,18 +129,34 @@ static void verdicts(FILE *f, const struct ds_result *results, unsigned int nr)
 		ds_html_badge(f, verdict);
 		fputs("</td>\n", f);
 		ds_html(f, "td", "%s", ds_result_kind_name(results[i].kind));
-		ds_html(f, "td", "%s", kernel(&results[i]));
+		kernel(&results[i], release, sizeof(release));
+		ds_html(f, "td", "%s", release);
 		ds_html(f, "td", "%s", reason);
 		fputs("</tr>\n", f);
 	}
 	ds_html_table_end(f);
 }
 
+/* Of two verdicts the one that decides, see docs/drainctl.md; an unknown one most of all. */
+static unsigned int weight(const char *verdict)
+{
+	static const char * const names[] = {
+		"COMPARED", "PASS", "SKIP", "USAGE", "INCONCLUSIVE", "ERROR", "HANG", "FAIL",
+	};
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(names); i++) {
+		if (!strcmp(names[i], verdict))
+			break;
+	}
+	return i;
+}
+
 static void summary(FILE *f, const struct ds_result *results, unsigned int nr)
 {
 	unsigned int i, passed = 0, judged = 0;
+	char buf[64], worst[64] = "COMPARED", day[64];
 	const char *verdict;
-	char buf[64], day[64];
 	time_t now = time(NULL);
 	struct tm tm;
 
@@ -145,10 +164,12 @@ static void summary(FILE *f, const struct ds_result *results, unsigned int nr)
 		verdict = ds_result_verdict(&results[i], buf, sizeof(buf));
 		judged += results[i].kind != DS_RESULT_COMPARISON;
 		passed += !strcmp(verdict, "PASS");
+		if (weight(verdict) > weight(worst))
+			snprintf(worst, sizeof(worst), "%s", verdict);
 	}
 	fputs("<p>", f);
 	if (judged) {
-		ds_html_badge(f, passed == judged ? "PASS" : "FAIL");
+		ds_html_badge(f, worst);
 		fprintf(f, " %u of %u result%s passed. ", passed, judged, judged > 1 ? "s" : "");
 	}
 	if (judged < nr)

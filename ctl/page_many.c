@@ -289,7 +289,7 @@ static void boot_keys(FILE *f, json_t *keys)
 	fputs("</td>\n", f);
 }
 
-static void boots(FILE *f, const json_t *r)
+static void boot_table(FILE *f, const json_t *r)
 {
 	json_t *run, *boot;
 	size_t i, k;
@@ -379,5 +379,5 @@ void ds_page_comparison(FILE *f, const struct ds_result *r)
 			distribution(f, v, least, most);
 		fputs("</div>\n", f);
 	}
-	boots(f, r->json);
+	boot_table(f, r->json);
 }

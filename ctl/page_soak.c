@@ -89,7 +89,8 @@ static void invariants(FILE *f, const json_t *r, unsigned int level)
 		ds_html(f, "p", "This result holds no invariants.");
 		return;
 	}
-	ds_html_table(f, "Invariants with counts", "Id,#Checked,#Violations,~State,~What must hold");
+	ds_html_table(f, "Invariants with counts",
+		      "Id,#Checked,#Violations,~State,~What must hold");
 	json_array_foreach(json_object_get(r, "invariants"), i, inv) {
 		inv_state(inv, state, sizeof(state));
 		fputs("<tr>", f);
@@ -122,7 +123,7 @@ static void entries(FILE *f, const char *before, json_t *o)
 	}
 }
 
-static void actions(FILE *f, const json_t *list)
+static void last_actions(FILE *f, const json_t *list)
 {
 	json_t *a;
 	double ns;
@@ -163,7 +164,7 @@ static void violations(FILE *f, const json_t *r, unsigned int level)
 		fputs("<dl>\n", f);
 		entries(f, "", v);
 		fputs("</dl>\n", f);
-		actions(f, json_object_get(v, "actions"));
+		last_actions(f, json_object_get(v, "actions"));
 		fputs("</div>\n", f);
 		nr++;
 	}
@@ -217,7 +218,7 @@ static void usage_bars(FILE *f, const char *entry, const json_t *o)
 	ds_html_bars(f, title, bars, ARRAY_SIZE(bars));
 }
 
-static void usage(FILE *f, const json_t *r, unsigned int level)
+static void drains_per_usage(FILE *f, const json_t *r, unsigned int level)
 {
 	json_t *all = json_object_get(r, "usage"), *o;
 	const char *entry;
@@ -228,7 +229,8 @@ static void usage(FILE *f, const json_t *r, unsigned int level)
 		ds_html(f, "p", "This result holds no usages.");
 		return;
 	}
-	ds_html_table(f, "Drains per usage of a batch", "Entry point,#Usages,#Releases,#Drains,#Most");
+	ds_html_table(f, "Drains per usage of a batch",
+		      "Entry point,#Usages,#Releases,#Drains,#Most");
 	json_object_foreach(all, entry, o) {
 		fputs("<tr>", f);
 		ds_html(f, "td", "%s", entry);
@@ -435,7 +437,7 @@ static void shell(FILE *f, const char *what, const char *command)
 	ds_html(f, "pre", "%s", command);
 }
 
-static void repeat(FILE *f, const struct ds_result *r, unsigned int level)
+static void how_to_repeat(FILE *f, const struct ds_result *r, unsigned int level)
 {
 	const char *command = ds_get_text(r->json, "repeat");
 	char replay[NAME_MAX + 32], seed[64];
@@ -459,18 +461,15 @@ static void repeat(FILE *f, const struct ds_result *r, unsigned int level)
 		ds_html(f, "p", "This result does not say how it was made.");
 }
 
-/* Of a guest that died: what its drainctl had said until then, violations in full. */
-static void last_words(FILE *f, const struct ds_result *r, unsigned int level)
+/* The end of a text file beside the result, if there is any. */
+static void tail(FILE *f, const struct ds_result *r, const char *name, const char *what)
 {
-	char path[PATH_MAX], *text;
+	char path[PATH_MAX], *text = malloc(TAIL + 1);
 	FILE *log = NULL;
 	size_t n;
 
-	ds_page_heading(f, level, "No report");
-	ds_html(f, "p", "The run has left no JSON report, so there are no counts to show.");
-	if (snprintf(path, sizeof(path), "%s/stderr.log", r->dir) < (int)sizeof(path))
+	if (snprintf(path, sizeof(path), "%s/%s", r->dir, name) < (int)sizeof(path))
 		log = fopen(path, "re");
-	text = malloc(TAIL + 1);
 	if (log && text) {
 		/* of a short file all */
 		if (fseek(log, -TAIL, SEEK_END))
@@ -478,11 +477,21 @@ static void last_words(FILE *f, const struct ds_result *r, unsigned int level)
 		n = fread(text, 1, TAIL, log);
 		text[n] = '\0';
 		if (n)
-			shell(f, "The end of what drainctl said", text);
+			shell(f, what, text);
 	}
 	free(text);
 	if (log)
 		fclose(log);
+}
+
+/* Of a guest that died, or made no JSON: what its drainctl said, violations in full. */
+static void last_words(FILE *f, const struct ds_result *r, unsigned int level)
+{
+	ds_page_heading(f, level, "No report");
+	ds_html(f, "p",
+		"The run has left no JSON report, so there are no counts to show. In a virtual machine it leaves one with --output /tmp/result.json, unless the guest dies.");
+	tail(f, r, "stdout.log", "The end of what drainctl printed");
+	tail(f, r, "stderr.log", "The end of what drainctl said");
 }
 
 /**
@@ -494,17 +503,17 @@ void ds_page_soak(FILE *f, const struct ds_result *r, unsigned int level)
 	facts(f, r);
 	if (!r->json) {
 		last_words(f, r, level);
-		repeat(f, r, level);
+		how_to_repeat(f, r, level);
 		return;
 	}
 	texts(f, json_object_get(r->json, "reasons"), "Reasons of the verdict", level);
 	texts(f, json_object_get(r->json, "notes"), "Notes", level);
 	violations(f, r->json, level);
 	invariants(f, r->json, level);
-	usage(f, r->json, level);
+	drains_per_usage(f, r->json, level);
 	rates(f, r->json, level);
 	latencies(f, r->json, level);
 	counters(f, r->json, level);
 	kernel_log(f, r->json, level);
-	repeat(f, r, level);
+	how_to_repeat(f, r, level);
 }

@@ -17,28 +17,28 @@
 #include "results.h"
 
 static const char old[] =
-	"{\"verdict\": \"PASS\", \"exit\": 0, \"kernel\": \"6.1.0\", \"truncates\": 1000, \"fills\": 0,"
-	"\"violations\": 0, \"first_violation\": \"none\", \"seed\": 1, \"seconds\": 10.0,"
-	"\"repeat\": \"drainctl run --seed 1\","
-	"\"parameters\": \"threads=64 seed=1 plant=none\", \"load\": {\"threads\": 64},"
-	"\"usage\": {\"shmem_undo_range\": {\"usages\": 100, \"releases\": 200, \"drains\": 100,"
-	"\"max\": 1, \"drains.0\": 0, \"drains.1\": 100, \"drains.2\": 0},"
-	"\"truncate\": {\"usages\": 0, \"releases\": 0}},"
-	"\"invariants\": [{\"id\": \"I1\", \"available\": true, \"checked\": 10, \"violations\": 0},"
-	"{\"id\": \"I2\", \"available\": true, \"checked\": 7, \"violations\": 1}],"
+	"{\"verdict\": \"PASS\", \"exit\": 0, \"kernel\": \"6.1.0\", \"truncates\": 1000, \"fills\": 0,\n"
+	"\"violations\": 0, \"first_violation\": \"none\", \"seed\": 1, \"seconds\": 10.0,\n"
+	"\"repeat\": \"drainctl run --seed 1\",\n"
+	"\"parameters\": \"threads=64 seed=1 plant=none\", \"load\": {\"threads\": 64},\n"
+	"\"usage\": {\"shmem_undo_range\": {\"usages\": 100, \"releases\": 200, \"drains\": 100,\n"
+	"\"max\": 1, \"drains.0\": 0, \"drains.1\": 100, \"drains.2\": 0},\n"
+	"\"truncate\": {\"usages\": 0, \"releases\": 0}},\n"
+	"\"invariants\": [{\"id\": \"I1\", \"available\": true, \"checked\": 10, \"violations\": 0},\n"
+	"{\"id\": \"I2\", \"available\": true, \"checked\": 7, \"violations\": 1}],\n"
 	"\"faults\": {\"move\": {\"arguments\": \"prob:1/64\", \"hits\": 100, \"done\": 2}}}";
 
 static const char new[] =
-	"{\"verdict\": \"FAIL\", \"exit\": 1, \"kernel\": \"6.12\", \"truncates\": 3000, \"fills\": 5,"
-	"\"violations\": 2, \"first_violation\": \"I22 expected at most 1 drain, \\u001b[31m found 3\","
-	"\"seed\": 2, \"seconds\": 20.0, \"ended\": \"violation\","
-	"\"parameters\": \"threads=64 seed=2 plant=double-drain\", \"load\": {\"threads\": 60},"
-	"\"usage\": {\"shmem_undo_range\": {\"usages\": 400, \"releases\": 400, \"drains\": 500,"
-	"\"max\": 3, \"drains.0\": 0, \"drains.1\": 350, \"drains.2\": 50}},"
-	"\"latency\": {\"drain\": {\"unit\": \"ns\", \"count\": 4, \"p50\": 1500, \"max\": 9000}},"
-	"\"invariants\": [{\"id\": \"I2\", \"available\": false, \"checked\": 0, \"violations\": 0},"
-	"{\"id\": \"I22\", \"available\": true, \"checked\": 400, \"violations\": 2}],"
-	"\"faults\": {\"move\": {\"arguments\": \"prob:1/8\", \"hits\": 400, \"done\": 50}},"
+	"{\"verdict\": \"FAIL\", \"exit\": 1, \"kernel\": \"6.12\", \"truncates\": 3000, \"fills\": 5,\n"
+	"\"violations\": 2, \"first_violation\": \"I22 expected at most 1 drain, \\u001b[31m found 3\",\n"
+	"\"seed\": 2, \"seconds\": 20.0, \"ended\": \"violation\",\n"
+	"\"parameters\": \"threads=64 seed=2 plant=double-drain\", \"load\": {\"threads\": 60},\n"
+	"\"usage\": {\"shmem_undo_range\": {\"usages\": 400, \"releases\": 400, \"drains\": 500,\n"
+	"\"max\": 3, \"drains.0\": 0, \"drains.1\": 350, \"drains.2\": 50}},\n"
+	"\"latency\": {\"drain\": {\"unit\": \"ns\", \"count\": 4, \"p50\": 1500, \"max\": 9000}},\n"
+	"\"invariants\": [{\"id\": \"I2\", \"available\": false, \"checked\": 0, \"violations\": 0},\n"
+	"{\"id\": \"I22\", \"available\": true, \"checked\": 400, \"violations\": 2}],\n"
+	"\"faults\": {\"move\": {\"arguments\": \"prob:1/8\", \"hits\": 400, \"done\": 50}},\n"
 	"\"kernel_log\": {\"bad\": 0}}";
 
 static const char golden[] =
@@ -115,8 +115,9 @@ static void put(const char *path, const char *text)
 
 static int setup(void **state)
 {
-	static char dir[] = "/tmp/ds-diff-XXXXXX";
+	static char dir[32];
 
+	snprintf(dir, sizeof(dir), "/tmp/ds-diff-XXXXXX");
 	*state = dir;
 	return !mkdtemp(dir) || chdir(dir);
 }
@@ -237,8 +238,8 @@ static void test_same(void **state)
 static void test_odd(void **state)
 {
 	static const char odd[] =
-		"{\"verdict\": \"PASS\", \"seconds\": \"many\", \"usage\": [1, 2], \"latency\": 3,"
-		"\"invariants\": {\"I1\": 2}, \"faults\": {\"move\": 7}, \"drains\": {\"all\": null},"
+		"{\"verdict\": \"PASS\", \"seconds\": \"many\", \"usage\": [1, 2], \"latency\": 3,\n"
+		"\"invariants\": {\"I1\": 2}, \"faults\": {\"move\": 7}, \"drains\": {\"all\": null},\n"
 		"\"parameters\": 5, \"load\": \"none\", \"truncates\": {}, \"kernel_log\": []}";
 	char *text;
 
@@ -322,27 +323,37 @@ static void test_folder(void **state)
 	ds_result_free(&r);
 }
 
+/* The command with the words that follow, up to NULL. */
+static int command(const char *first, ...)
+{
+	char *argv[8] = { strdup("drainctl diff") };
+	int argc = 1, ret;
+	va_list ap;
+
+	va_start(ap, first);
+	for (; first; first = va_arg(ap, const char *))
+		argv[argc++] = strdup(first);
+	va_end(ap);
+	ret = ds_cmd_diff(argc, argv);
+	while (argc)
+		free(argv[--argc]);
+	return ret;
+}
+
 /* The command itself: too few words, another kind, a run without a report. */
 static void test_command(void **state)
 {
-	char *few[] = { "drainctl diff", "a" };
-	char *many[] = { "drainctl diff", "a", "a", "a" };
-	char *format[] = { "drainctl diff", "--format", "xml", "a", "a" };
-	char *kind[] = { "drainctl diff", "a", "m" };
-	char *none[] = { "drainctl diff", "a", "hung" };
-	char *gone[] = { "drainctl diff", "a", "gone" };
-
 	(void)state;
 	put("a", old);
 	put("m", "{\"mutants\": [], \"passed\": 1, \"failed\": 0}");
 	assert_int_equal(mkdir("hung", 0700), 0);
 	put("hung/verdict", "HANG 6\n");
-	assert_int_equal(ds_cmd_diff(2, few), DS_EXIT_USAGE);
-	assert_int_equal(ds_cmd_diff(4, many), DS_EXIT_USAGE);
-	assert_int_equal(ds_cmd_diff(5, format), DS_EXIT_USAGE);
-	assert_int_equal(ds_cmd_diff(3, kind), DS_EXIT_USAGE);
-	assert_int_equal(ds_cmd_diff(3, none), DS_EXIT_USAGE);
-	assert_int_equal(ds_cmd_diff(3, gone), DS_EXIT_USAGE);
+	assert_int_equal(command("a", NULL), DS_EXIT_USAGE);
+	assert_int_equal(command("a", "a", "a", NULL), DS_EXIT_USAGE);
+	assert_int_equal(command("--format", "xml", "a", "a", NULL), DS_EXIT_USAGE);
+	assert_int_equal(command("a", "m", NULL), DS_EXIT_USAGE);
+	assert_int_equal(command("a", "hung", NULL), DS_EXIT_USAGE);
+	assert_int_equal(command("a", "gone", NULL), DS_EXIT_USAGE);
 }
 
 int main(void)
