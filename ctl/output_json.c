@@ -579,7 +579,7 @@ static json_t *json_series(const struct ds_series *s)
 		{ "fills", offsetof(struct ds_snapshot, fills) },
 		{ "drains_effective", offsetof(struct ds_snapshot, effective) },
 		{ "usages", offsetof(struct ds_snapshot, usages) },
-		{ "checks", offsetof(struct ds_snapshot, checks) },
+		{ "checks_at_rest", offsetof(struct ds_snapshot, checks) },
 		{ "violations", offsetof(struct ds_snapshot, violations) },
 	};
 	json_t *o = json_object();

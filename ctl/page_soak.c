@@ -277,7 +277,6 @@ static void rates(FILE *f, const json_t *r, unsigned int level)
 		{ "fills", "Fills a second" },
 		{ "drains_effective", "Effective drains a second" },
 		{ "usages", "Usages a second" },
-		{ "checks", "Things checked a second" },
 	};
 	const json_t *series = json_object_get(r, "series"), *ms = json_object_get(series, "ms");
 	struct ds_point *points;

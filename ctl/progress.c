@@ -72,19 +72,44 @@ static void thin_out(struct ds_series *s)
 	s->interval_ms *= 2;
 }
 
-/**
- * ds_series_add() - take a sample when it is time to
- * @now: of a later time than that of the last one
- */
-void ds_series_add(struct ds_series *s, const struct ds_snapshot *now)
+static void append(struct ds_series *s, const struct ds_snapshot *now)
 {
-	if (!s->interval_ms)
-		s->interval_ms = DS_SERIES_MS;
-	if (now->ms < (s->nr ? s->v[s->nr - 1].ms : 0) + s->interval_ms)
-		return;
 	if (s->nr == DS_SERIES_MAX)
 		thin_out(s);
 	s->v[s->nr++] = *now;
+}
+
+static u64 since_last(const struct ds_series *s, const struct ds_snapshot *now)
+{
+	return now->ms - (s->nr ? s->v[s->nr - 1].ms : 0);
+}
+
+/**
+ * ds_series_add() - take a sample when it is time to
+ * @now: of a time not before that of the last one
+ * @fresh: the module's counts are new; when it says nothing, old ones are taken after
+ *	twice the time.  It says them once a second too, so that samples taken without
+ *	regard to that would have none in one second and two in the next.
+ */
+void ds_series_add(struct ds_series *s, const struct ds_snapshot *now, bool fresh)
+{
+	if (!s->interval_ms)
+		s->interval_ms = DS_SERIES_MS;
+	if (since_last(s, now) >= (fresh ? s->interval_ms - DS_SERIES_MS / 8 : s->interval_ms * 2))
+		append(s, now);
+}
+
+/**
+ * ds_series_end() - take the last one, which stands for all that was done
+ */
+void ds_series_end(struct ds_series *s, const struct ds_snapshot *now)
+{
+	if (!s->interval_ms)
+		s->interval_ms = DS_SERIES_MS;
+	if (s->nr && since_last(s, now) < s->interval_ms / 2)
+		s->v[s->nr - 1] = *now;
+	else
+		append(s, now);
 }
 
 /**

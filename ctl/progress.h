@@ -52,7 +52,8 @@ struct ds_series {
 	struct ds_snapshot v[DS_SERIES_MAX];
 };
 
-void ds_series_add(struct ds_series *s, const struct ds_snapshot *now);
+void ds_series_add(struct ds_series *s, const struct ds_snapshot *now, bool fresh);
+void ds_series_end(struct ds_series *s, const struct ds_snapshot *now);
 
 /**
  * struct ds_watchdog - one counter that has to grow

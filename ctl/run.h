@@ -28,6 +28,7 @@
  * @gone:	netlink does not work any more: nothing is asked
  * @shown:	violations printed so far
  * @notes_said:	so many of the report's notes were said when they came up
+ * @fresh:	the module's part of @now is new
  * @known_shown: known issues that were printed, bit (invariant - 1)
  * @stalled_ms:	age of the oldest drain that has not returned
  * @dogs:	one for each thread of the load
@@ -57,6 +58,7 @@ struct ds_run {
 	bool lost, violated, planted, gone;
 	bool mix_violated, mix_failed;
 	bool undone, put_back;
+	bool fresh;
 	unsigned int shown;
 	unsigned int notes_said;
 	u64 known_shown;

@@ -59,6 +59,7 @@ static void take_progress(struct ds_run *run, const struct ds_msg *m)
 	run->now.usage_max = ds_msg_counter(m, "usage_max");
 	run->now.violations = ds_msg_counter(m, "violations");
 	run->now.checks = ds_msg_counter(m, "checks");
+	run->fresh = true;
 	run->stalled_ms = ds_msg_counter(m, "stalled_ms");
 }
 
@@ -453,12 +454,14 @@ void ds_run_soak(struct ds_run *run)
 			ds_run_read_results(run);
 		run->now.ms = ms - run->start_ms;
 		ds_progress_show(&run->progress, &run->now);
-		ds_series_add(&run->r.series, &run->now);
+		ds_series_add(&run->r.series, &run->now, run->fresh);
+		run->fresh = false;
 		why = why_end(run, ms);
 	}
 	ds_progress_clear(&run->progress);
 	if (run->r.facts.nr_hangs)
 		ds_hang_describe(stderr, "/proc", "/sys");
+	ds_series_end(&run->r.series, &run->now);
 	run->end_ms = ms;
 	run->r.seconds = (run->end_ms - run->start_ms) / 1000.0;
 	run->r.ended = *why ? why : NULL;

@@ -106,19 +106,54 @@ static void test_series(void **state)
 	assert_non_null(s);
 	for (now.ms = 0; now.ms <= 10000; now.ms += 250) {
 		now.truncates = now.ms * 3;
-		ds_series_add(s, &now);
+		ds_series_add(s, &now, true);
 	}
 	assert_int_equal(s->nr, 10);
 	assert_int_equal(s->v[0].ms, 1000);
 	assert_int_equal(s->v[9].ms, 10000);
 	assert_int_equal(s->v[9].truncates, 30000);
 	for (; now.ms <= 4ULL * 3600 * 1000; now.ms += 250)
-		ds_series_add(s, &now);
+		ds_series_add(s, &now, true);
 	assert_int_equal(s->interval_ms, 32000);
 	assert_in_range(s->nr, DS_SERIES_MAX / 4, DS_SERIES_MAX);
+	now.ms = s->v[s->nr - 1].ms + s->interval_ms - 1;
 	for (i = 1; i < s->nr; i++)
 		assert_true(s->v[i].ms >= s->v[i - 1].ms + s->interval_ms / 2);
-	assert_true(s->v[s->nr - 1].ms + s->interval_ms > now.ms - 250);
+	/* the end is there in any case, and no sliver before it */
+	i = s->nr;
+	ds_series_end(s, &now);
+	assert_int_equal(s->nr, i + 1);
+	assert_int_equal(s->v[i].ms, now.ms);
+	now.ms += s->interval_ms / 4;
+	ds_series_end(s, &now);
+	assert_int_equal(s->nr, i + 1);
+	assert_int_equal(s->v[i].ms, now.ms);
+	free(s);
+}
+
+/* Counts that are old are taken only when no new ones come. */
+static void test_series_fresh(void **state)
+{
+	struct ds_series *s = calloc(1, sizeof(*s));
+	struct ds_snapshot now = { .ms = 0 };
+
+	(void)state;
+	assert_non_null(s);
+	for (now.ms = 250; now.ms < 2000; now.ms += 250)
+		ds_series_add(s, &now, false);
+	assert_int_equal(s->nr, 0);
+	ds_series_add(s, &now, false);
+	assert_int_equal(s->nr, 1);
+	/* a little early is early enough */
+	now.ms = 2900;
+	ds_series_add(s, &now, false);
+	assert_int_equal(s->nr, 1);
+	ds_series_add(s, &now, true);
+	assert_int_equal(s->nr, 2);
+	/* a run of no time has an end too */
+	memset(s, 0, sizeof(*s));
+	ds_series_end(s, &now);
+	assert_int_equal(s->nr, 1);
 	free(s);
 }
 
@@ -130,6 +165,7 @@ int main(void)
 		cmocka_unit_test(test_limit),
 		cmocka_unit_test(test_line),
 		cmocka_unit_test(test_series),
+		cmocka_unit_test(test_series_fresh),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
