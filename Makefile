@@ -150,7 +150,7 @@ mutants:				## seeded bugs: kernels broken on purpose, or M of them
 mutants-peers:				## the same under stress-ng and a plain loop, for comparison
 	@tests/vm/mutants --peers $(M)
 
-check:					## all tests: lint, unit tests, VM tests
+check:					## all tests: lint, unit tests, pages, VM tests
 	@tests/run-checks
 
 check-full: export DS_FULL := 1

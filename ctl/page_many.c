@@ -202,7 +202,7 @@ static void comparison_facts(FILE *f, const char *before, json_t *o)
 			continue;
 		if (json_is_object(v) && !*before) {
 			comparison_facts(f, key, v);
-		} else if (!json_is_array(v) && !json_is_object(v)) {
+		} else if (!json_is_array(v) && !json_is_object(v) && !json_is_null(v)) {
 			ds_value_text(v, text, sizeof(text));
 			ds_page_term(f, name, text);
 		}
