@@ -287,6 +287,7 @@ static int do_write(const struct entry *e);
 static int do_swapoff(const struct entry *e);
 static int do_unlink(const struct entry *e);
 static int do_rmdir(const struct entry *e);
+static int do_tree(const struct entry *e);
 static int do_zram(const struct entry *e);
 
 /*
@@ -303,6 +304,7 @@ static const struct {
 	[DS_UNDO_SWAPOFF] = { "swapoff", { "/dev/zram" }, do_swapoff },
 	[DS_UNDO_UNLINK] = { "unlink", { NULL }, do_unlink },
 	[DS_UNDO_RMDIR] = { "rmdir", { NULL }, do_rmdir },
+	[DS_UNDO_TREE] = { "tree", { NULL }, do_tree },
 	[DS_UNDO_ZRAM] = { "zram", { "/sys/class/zram-control/" }, do_zram },
 };
 
@@ -415,6 +417,53 @@ static int do_rmdir(const struct entry *e)
 	return errno == ENOENT ? 0 : -errno;
 }
 
+/* Empties the directory @fd, which is closed, and @depth levels of those in it. */
+static void empty_dir(int fd, unsigned int depth)
+{
+	DIR *d = fdopendir(fd);
+	struct dirent *e;
+	int sub;
+
+	if (!d) {
+		close(fd);
+		return;
+	}
+	while ((e = readdir(d))) {
+		if (!strcmp(e->d_name, ".") || !strcmp(e->d_name, "..") ||
+		    !unlinkat(dirfd(d), e->d_name, 0) || !depth)
+			continue;
+		sub = openat(dirfd(d), e->d_name,
+			     O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+		if (sub < 0)
+			continue;
+		empty_dir(sub, depth - 1);
+		unlinkat(dirfd(d), e->d_name, AT_REMOVEDIR);
+	}
+	closedir(d);
+}
+
+/* A directory that shrinks while it is read may hide some, so look again. */
+static int do_tree(const struct entry *e)
+{
+	unsigned int try;
+	int fd;
+
+	/* all that is in it goes, so its own name has to say whose it is */
+	if (strncmp(strrchr(e->path, '/'), "/drainstress-", strlen("/drainstress-")))
+		return -EINVAL;
+	for (try = 0; try < 3; try++) {
+		fd = open(e->path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+		if (fd < 0)
+			return errno == ENOENT ? 0 : -errno;
+		empty_dir(fd, 1);
+		if (!rmdir(e->path))
+			return 1;
+		if (errno != ENOTEMPTY && errno != EEXIST)
+			break;
+	}
+	return -errno;
+}
+
 /* The number in ".../zram3/disksize", or -1. */
 static int zram_number(const char *disksize)
 {
@@ -468,7 +517,8 @@ static void describe(const struct entry *e, char *text, size_t len)
 
 	if (e->kind == DS_UNDO_SWAPOFF)
 		snprintf(text, len, "nothing is swapped to %s any more", e->path);
-	else if (e->kind == DS_UNDO_UNLINK || e->kind == DS_UNDO_RMDIR)
+	else if (e->kind == DS_UNDO_UNLINK || e->kind == DS_UNDO_RMDIR ||
+		 e->kind == DS_UNDO_TREE)
 		snprintf(text, len, "%s is removed", e->path);
 	else if (e->kind == DS_UNDO_ZRAM)
 		snprintf(text, len, "/dev/zram%d is removed", zram_number(e->text));

@@ -27,6 +27,7 @@ enum ds_undo_kind {
 	DS_UNDO_SWAPOFF,
 	DS_UNDO_UNLINK,
 	DS_UNDO_RMDIR,
+	DS_UNDO_TREE,		/* a directory of files, and of directories of files */
 	DS_UNDO_ZRAM,		/* a device of this disksize file, while it is not set up */
 	DS_NR_UNDO,
 };

@@ -227,6 +227,8 @@ static void test_refused_paths(void **state)
 		{ DS_UNDO_UNLINK, "/sys/x", NULL },
 		{ DS_UNDO_UNLINK, "/tmp/x", NULL },
 		{ DS_UNDO_RMDIR, "/sys/fs/cgroup/x", NULL },
+		{ DS_UNDO_TREE, "/home/x", NULL },
+		{ DS_UNDO_TREE, "/sys/x", NULL },
 		{ DS_UNDO_ZRAM, "/sys/x", "/sys/block/zram1/disksize" },
 		{ DS_NR_UNDO, "/sys/x", NULL },
 	};
@@ -244,6 +246,35 @@ static void test_refused_paths(void **state)
 	assert_int_equal(ds_undo_push(u, DS_UNDO_WRITE, "/sys/x", path), -EINVAL);
 	ds_undo_close(u, NULL, NULL);
 	assert_false(exists(journal(getpid())));
+}
+
+/* Directories of files go with all that is in them, but only one of the project's name. */
+static void test_tree(void **state)
+{
+	struct said s = { 0 };
+	struct ds_undo *u = begin(getpid());
+
+	(void)state;
+	assert_int_equal(mkdir(in_top("drainstress-1.sparse"), 0700), 0);
+	assert_int_equal(mkdir(in_top("drainstress-1.sparse/d000"), 0700), 0);
+	put(in_top("drainstress-1.sparse/d000/f0000"), "x");
+	put(in_top("drainstress-1.sparse/d000/f0001"), "x");
+	put(in_top("drainstress-1.sparse/f"), "x");
+	put(in_top("a"), "1");
+	assert_int_equal(symlink("..", in_top("drainstress-1.sparse/up")), 0);
+	assert_int_equal(mkdir(in_top("other"), 0700), 0);
+	put(in_top("other/file"), "x");
+	assert_true(ds_undo_push(u, DS_UNDO_TREE, in_top("other"), NULL) >= 0);
+	assert_true(ds_undo_push(u, DS_UNDO_TREE, in_top("drainstress-2.none"), NULL) >= 0);
+	assert_true(ds_undo_push(u, DS_UNDO_TREE, in_top("drainstress-1.sparse"), NULL) >= 0);
+	ds_undo_close(u, say, &s);
+	assert_int_equal(s.nr, 2);
+	assert_non_null(strstr(s.what[0], "drainstress-1.sparse is removed"));
+	assert_int_equal(s.err[0], 0);
+	assert_int_equal(s.err[1], EINVAL);
+	assert_false(exists(in_top("drainstress-1.sparse")));
+	assert_holds(in_top("a"), "1");
+	assert_true(exists(in_top("other/file")));
 }
 
 static void test_full(void **state)
@@ -560,6 +591,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_reverse, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_stays, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_refused_paths, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_tree, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_full, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_killed, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_stale, set_up, tear_down),
