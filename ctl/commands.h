@@ -36,6 +36,7 @@ int ds_cmd_replay(int argc, char **argv);
 int ds_cmd_faults(int argc, char **argv);
 int ds_cmd_diff(int argc, char **argv);
 int ds_cmd_report(int argc, char **argv);
+int ds_cmd_sparsetruncate(int argc, char **argv);
 
 /* Limit for a request that drains or stops all CPUs. */
 #define DS_REQUEST_MS 120000

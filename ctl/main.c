@@ -27,6 +27,8 @@ const struct ds_command ds_commands[] = {
 	{ "selftest", "make all planted faults, and see that each is noticed", ds_cmd_selftest },
 	{ "diff", "two results of a run side by side", ds_cmd_diff },
 	{ "report", "results as an HTML page", ds_cmd_report },
+	{ "sparsetruncate", "time the removal of sparse files, and count its drains",
+	  ds_cmd_sparsetruncate },
 	{ "explain", "what an invariant says and why it must hold", ds_cmd_explain },
 	{ "help", "this text", cmd_help },
 };
@@ -38,7 +40,7 @@ static void print_commands(FILE *f)
 	unsigned int i;
 
 	for (i = 0; i < ds_nr_commands; i++)
-		fprintf(f, "  %-10s %s\n", ds_commands[i].name, ds_commands[i].help);
+		fprintf(f, "  %-14s %s\n", ds_commands[i].name, ds_commands[i].help);
 }
 
 static int cmd_help(int argc, char **argv)
