@@ -24,6 +24,8 @@ KERNELS		?= debian-6.1 debian-6.12
 K		?=
 #V M=                 (mutants) some of tests/mutants/mutants.txt: "M02 M05"
 M		?=
+#V A=6.1-unfixed B=6.1-fixed  (compare) two kernels, names or built trees; also
+#V                    BOOTS=3 FS="ext4 xfs" SLOW_B=20us REPEAT=1: tests/vm/compare --help
 #V THREADS=64         (soak) drainctl --threads
 THREADS		?= 64
 #V DURATION=60        (soak) drainctl --duration: 90, 90s, 5m, 1h
@@ -40,7 +42,7 @@ ARGS		?=
 B		:= build
 PKGS		:= libnl-genl-3.0 libnl-3.0 liburing jansson gsl
 
-.PHONY: all bench bench-race docs kmod kernel kernels soak soak-matrix mutants mutants-peers check check-full lint unit \
+.PHONY: all bench bench-race compare docs kmod kernel kernels soak soak-matrix mutants mutants-peers check check-full lint unit \
 	clean distclean help FORCE
 .DELETE_ON_ERROR:
 
@@ -143,6 +145,10 @@ soak:					## torture each of KERNELS in a VM, and judge it
 
 soak-matrix:				## no false alarms: healthy kernels in many set-ups
 	@tests/vm/matrix
+
+# A and B of the command line are in the environment already.
+compare:				## is B slower than A at removing cached files?  Boots both in turn
+	@tests/vm/compare
 
 mutants:				## seeded bugs: kernels broken on purpose, or M of them
 	@tests/vm/mutants $(M)

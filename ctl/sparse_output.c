@@ -79,7 +79,7 @@ int ds_sparse_put_header(FILE *f, const struct ds_sparse_result *r)
 
 	ds_sparse_order_text(r->o->order, order, sizeof(order));
 	faults_text(&r->o->faults, faults, sizeof(faults));
-	fprintf(f, "# drainctl sparsetruncate: microseconds of each removal\n");
+	fprintf(f, "# Microseconds of each removal, by drainctl sparsetruncate.\n");
 	fprintf(f, "# kernel: %s\n# fs: %s\n# order: %s\n# method: %s\n", r->kernel, r->fs, order,
 		r->o->method->name);
 	fprintf(f, "# cpus: %u\n# seed: %llu\n# dirs: %u\n# files: %u\n# size: %llu\n", r->cpus,

@@ -352,7 +352,7 @@ static void test_samples_file(void **state)
 	assert_int_equal(ds_sparse_put_iteration(f, &r, 2, &c), 0);
 	assert_int_equal(fclose(f), 0);
 	assert_string_equal(text,
-			    "# drainctl sparsetruncate: microseconds of each removal\n"
+			    "# Microseconds of each removal, by drainctl sparsetruncate.\n"
 			    "# kernel: 6.1.0\n# fs: xfs\n# order: single\n# method: unlink\n"
 			    "# cpus: 4\n# seed: 3\n# dirs: 1\n# files: 2\n# size: 8192\n"
 			    "# iterations: 2\n# boot: b-1\n# date: 2023-04-04T00:00:00Z\n"
