@@ -245,7 +245,7 @@ void ds_sparse_print(const struct ds_sparse_result *r)
 	else
 		printf("folios: %s, in a file like these\n", folios);
 	if (r->reclaimed)
-		printf("note: the machine reclaimed %llu pages meanwhile: some may have been theirs\n",
+		printf("note: the machine reclaimed %llu pages meanwhile, perhaps some of them\n",
 		       r->reclaimed);
 	print_iterations(r);
 	if (r->counts.known) {
