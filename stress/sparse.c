@@ -252,6 +252,26 @@ void ds_sparse_close(struct ds_sparse *s)
 	s->turn = NULL;
 }
 
+/*
+ * With a window of 2^order pages: one of that length, so that the next ones begin where
+ * such folios can.  From 16 bytes the kernel gets to windows that lie across.
+ */
+static int read_window(const struct ds_sparse *s, int fd, char *why, size_t len)
+{
+	u64 want = (u64)s->page << s->p.order;
+	void *buf;
+	ssize_t n;
+	int err;
+
+	if (want > s->p.size)
+		want = s->p.size;
+	buf = malloc(want);
+	n = buf ? pread(fd, buf, want, 0) : -1;
+	err = buf ? errno : ENOMEM;
+	free(buf);
+	return n < 0 ? failed(why, len, -err, "reading a window") : 0;
+}
+
 /* Every page once, so that all of them are in the page cache. */
 static int read_pages(const struct ds_sparse *s, int fd, char *why, size_t len)
 {
@@ -259,6 +279,8 @@ static int read_pages(const struct ds_sparse *s, int fd, char *why, size_t len)
 	ssize_t n;
 	u64 at;
 
+	if (s->p.order > 0 && read_window(s, fd, why, len))
+		return -EIO;
 	for (at = 0; at < s->p.size; at += s->page) {
 		n = pread(fd, buf, sizeof(buf), at);
 		if (n == sizeof(buf))

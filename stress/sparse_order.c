@@ -6,7 +6,7 @@
  *
  * Single pages are what POSIX_FADV_RANDOM gives.  A larger order is the limit of the
  * read-ahead: page_cache_ra_order() (mm/readahead.c) makes no folio larger than its
- * window, and gets to that after a few smaller ones.
+ * window, where the window is aligned, and gets to that in steps of two.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -248,7 +248,7 @@ int ds_sparse_judge(int order, const struct ds_sparse_folios *f, char *why, size
 			 largest);
 	else
 		snprintf(why, len,
-			 "--order %d: this kernel and file system make folios of at most order %d of it",
+			 "--order %d: folios are of at most order %d on this kernel and file system, in files of this size",
 			 order, largest);
 	return -EOPNOTSUPP;
 }
