@@ -420,6 +420,24 @@ static int tear_down(void **state)
 	return rmdir(top);	/* fails when something was left */
 }
 
+/* A host that reclaims in between is read again; where holes are not cached there is nothing. */
+static void all_cached(struct ds_sparse *s)
+{
+	char why[300] = "";
+	u64 pages = 0;
+	int tries;
+
+	for (tries = 0; tries < 5; tries++) {
+		assert_int_equal(ds_sparse_resident(s, &pages, why, sizeof(why)), 0);
+		if (pages == (caches_holes ? 24 : 0))
+			return;
+		assert_int_equal(ds_sparse_clear(s), 0);
+		if (ds_sparse_populate(s, why, sizeof(why)))
+			fail_msg("%s", why);
+	}
+	fail_msg("%llu pages of 24 stay", pages);
+}
+
 static void workload(const char *method, u64 seed)
 {
 	struct ds_sparse_params p = { .dirs = 2, .files = 3, .size = 4 * sysconf(_SC_PAGESIZE),
@@ -427,7 +445,7 @@ static void workload(const char *method, u64 seed)
 		.arg = top };
 	struct ds_sparse s;
 	char why[300] = "";
-	u64 ns[6], pages;
+	u64 ns[6];
 	unsigned int i, times;
 	int ret = ds_sparse_open(&s, &p, topfd, why, sizeof(why));
 
@@ -444,8 +462,7 @@ static void workload(const char *method, u64 seed)
 			fail_msg("%s", why);
 		assert_int_equal(names_in(topfd), 2);
 		assert_int_equal(names_in(s.dir[1]), 3);
-		assert_int_equal(ds_sparse_resident(&s, &pages, why, sizeof(why)), 0);
-		assert_int_equal(pages, caches_holes ? 24 : 0);
+		all_cached(&s);
 		if (ds_sparse_remove(&s, ns, why, sizeof(why)))
 			fail_msg("%s", why);
 		assert_int_equal(names_in(s.dir[0]) + names_in(s.dir[1]), p.method->opens ? 6 : 0);
