@@ -331,7 +331,7 @@ void ds_html_line(FILE *f, const char *title, const char *x_unit, const struct d
 	svg_begin(f, title, bottom + 20);
 	ds_html(f, "desc", "From %.6g to %.6g %s: least %.6g, mean %.6g, most %.6g", left, right,
 		x_unit, min, sum / nr, max);
-	svg_text(f, 2, 12, "start", "%.6g", max);
+	svg_text(f, 2, 12, "start", max < 1000 ? "0 to %.4g" : "0 to %.0f", max);
 	fprintf(f, "<path class=\"axis\" d=\"M0 %dH%dM0 %dH%d\"/>\n", PLOT_TOP, WIDTH, bottom,
 		WIDTH);
 	fputs("<polyline class=\"curve\" points=\"", f);
