@@ -4,6 +4,8 @@
  * before the page is begun, so bad input leaves an older page as it was.  What a page
  * looks like is in page.c.  Needs no module.
  */
+#include <dirent.h>
+#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,6 +24,44 @@ static const struct argp_option options[] = {
 	DS_ARGS_COMMON
 };
 
+/* Takes over @path.  Return: 0 or -ENOMEM. */
+static int add(struct report_opts *o, char *path)
+{
+	char **paths = path ? reallocarray(o->paths, o->nr + 1, sizeof(*paths)) : NULL;
+
+	if (!paths) {
+		free(path);
+		return -ENOMEM;
+	}
+	o->paths = paths;
+	o->paths[o->nr++] = path;
+	return 0;
+}
+
+static int is_comparison(const struct dirent *e)
+{
+	return !fnmatch("compare-*.json", e->d_name, 0);
+}
+
+/* A folder of tests/vm/compare stands for the comparison of each file system in it. */
+static int add_result(struct report_opts *o, const char *path)
+{
+	struct dirent **list = NULL;
+	int i, nr = scandir(path, &list, is_comparison, alphasort), ret = 0;
+	char *file;
+
+	if (nr <= 0)
+		ret = add(o, strdup(path));
+	for (i = 0; i < nr; i++) {
+		if (!ret)
+			ret = add(o, asprintf(&file, "%s/%s", path, list[i]->d_name) < 0 ?
+				  NULL : file);
+		free(list[i]);
+	}
+	free(list);
+	return ret;
+}
+
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct report_opts *o = state->input;
@@ -31,8 +71,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		o->html = arg;
 		return 0;
 	case ARGP_KEY_ARG:
-		o->paths[o->nr++] = arg;
-		return 0;
+		return add_result(o, arg) ? ENOMEM : 0;
 	case ARGP_KEY_END:
 		if (!o->nr) {
 			ds_args_bad(state, "takes results: RESULT...");
@@ -50,8 +89,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 static const struct argp argp = {
 	options, parse, "RESULT... --html FILE",
 	"Makes one page of results that can be mailed or printed and needs no network.  A\n"
-	"result is a folder that tests/vm/run, tests/vm/matrix or tests/vm/mutants left, or\n"
-	"the JSON of drainctl run, of mutants or of drainctl compare.",
+	"result is a folder that tests/vm/run, tests/vm/matrix, tests/vm/mutants or\n"
+	"tests/vm/compare left, or the JSON of drainctl run, of mutants or of drainctl\n"
+	"compare.",
 	NULL, NULL, NULL
 };
 
@@ -76,25 +116,30 @@ static int write_page(const char *path, const struct ds_result *r, unsigned int 
  */
 int ds_cmd_report(int argc, char **argv)
 {
-	struct report_opts o = { .paths = calloc(argc, sizeof(*o.paths)) };
-	struct ds_result *r = calloc(argc, sizeof(*r));
+	struct report_opts o = { .nr = 0 };
+	struct ds_result *r = NULL;
 	unsigned int nr = 0;
 	struct ds_err err;
-	int ret = DS_EXIT_ERROR;
+	int ret = ds_args_parse(&argp, argc, argv, &o);
 
-	if (o.paths && r)
-		ret = ds_args_parse(&argp, argc, argv, &o);
 	if (ret) {
 		ret = ret == DS_ARGS_ANSWERED ? 0 : ret;
 		goto out;
 	}
+	ret = DS_EXIT_ERROR;
+	r = calloc(o.nr, sizeof(*r));
+	if (!r)
+		goto out;
 	while (nr < o.nr && !ds_result_read(o.paths[nr], &r[nr], &err))
 		nr++;
+	ret = DS_EXIT_PASS;
 	if (nr < o.nr || write_page(o.html, r, nr, &err))
 		ret = ds_cmd_fail(&err);
+out:
 	while (nr)
 		ds_result_free(&r[--nr]);
-out:
+	while (o.nr)
+		free(o.paths[--o.nr]);
 	free(r);
 	free(o.paths);
 	return ret;

@@ -523,6 +523,16 @@ static void test_command(void **state)
 	has(p, "href=\"#r3\"");
 	has(p, "<section id=\"r3\">");
 	free(p);
+	/* a folder of tests/vm/compare */
+	assert_int_equal(mkdir("compared", 0700), 0);
+	put("compared/compare-xfs.json", comparison);
+	put("compared/compare-ext4.json", comparison);
+	put("compared/compare-ext4.txt", "a table");
+	assert_int_equal(command("compared", "--html", "page.html", NULL), DS_EXIT_PASS);
+	p = content("page.html");
+	has(p, "<title>drainstress: 2 results</title>");
+	has(p, "href=\"#r2\">compare-xfs.json</a>");
+	free(p);
 	/* bad input leaves the page as it was */
 	put("page.html", "as it was");
 	assert_int_equal(command("s.json", "cut.json", "--html", "page.html", NULL), DS_EXIT_USAGE);
