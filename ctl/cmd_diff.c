@@ -19,8 +19,9 @@
 
 static const char side_keys[SIDES][2] = { "a", "b" };
 
-/* What is compared: @r the whole results, @v[] the part that a section is about. */
+/* What is compared: @r the whole reports, @v[] the part that a section is about. */
 struct diff {
+	const struct ds_result *results[SIDES];
 	const json_t *r[SIDES];
 	const json_t *v[SIDES];
 	double seconds[SIDES];
@@ -152,6 +153,23 @@ static void each(struct diff *d, const char *part, each_fn fn)
 
 /* ---- sections ---- */
 
+/* What saw the console too may know better than the guest. */
+static void runner(struct diff *d)
+{
+	json_t *v[SIDES];
+	char word[64];
+	unsigned int i;
+
+	if (!d->results[0]->runner[0] && !d->results[1]->runner[0])
+		return;
+	for (i = 0; i < SIDES; i++) {
+		snprintf(word, sizeof(word), "%.*s", (int)strcspn(d->results[i]->runner, " "),
+			 d->results[i]->runner);
+		v[i] = *word ? json_string(word) : NULL;
+	}
+	add_row(d, "verdict of tests/vm/run", v[0], v[1], json_null());
+}
+
 static void outcome(struct diff *d)
 {
 	static const char * const plain[] = {
@@ -168,6 +186,7 @@ static void outcome(struct diff *d)
 		plain_row(d, plain[i], plain[i]);
 	for (i = 0; i < ARRAY_SIZE(counts); i++)
 		value_row(d, counts[i], counts[i]);
+	runner(d);
 }
 
 /* "threads=64 seed=1": as an object */
@@ -426,7 +445,7 @@ static json_t *side(const struct ds_result *r)
 
 static json_t *make(const struct ds_result *a, const struct ds_result *b)
 {
-	struct diff d = { .r = { a->json, b->json } };
+	struct diff d = { .results = { a, b }, .r = { a->json, b->json } };
 	json_t *o = json_object();
 	unsigned int i;
 

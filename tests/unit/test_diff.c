@@ -323,6 +323,22 @@ static void test_folder(void **state)
 	ds_result_free(&r);
 }
 
+/* The runner saw the console of a guest that thought all was well. */
+static void test_runner(void **state)
+{
+	char *text;
+
+	(void)state;
+	assert_int_equal(mkdir("bad-console", 0700), 0);
+	put("bad-console/result.json", old);
+	put("bad-console/verdict", "FAIL 1 debian-6.1 6.1.0 20s BUG: it\n");
+	put("a", old);
+	text = diff("a", "bad-console", false);
+	assert_non_null(strstr(text, "\n  verdict of tests/vm/run     "));
+	assert_non_null(strstr(text, "-                   FAIL\n"));
+	free(text);
+}
+
 /* The command with the words that follow, up to NULL. */
 static int command(const char *first, ...)
 {
@@ -365,6 +381,7 @@ int main(void)
 		cmocka_unit_test(test_odd),
 		cmocka_unit_test(test_bad),
 		cmocka_unit_test(test_folder),
+		cmocka_unit_test(test_runner),
 		cmocka_unit_test(test_command),
 	};
 
